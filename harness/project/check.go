@@ -24,7 +24,7 @@ func checkScenario(p *Project, s *scenario.Scenario) scenario.Problems {
 	s.Walk(c.step)
 	for _, stub := range s.Script().Stubs {
 		for i := range stub.Rules {
-			if stub.Rules[i].Answer.Socket != nil {
+			if stub.Rules[i].Answer.Script != nil {
 				c.opened[scenario.UpstreamID(stub.Name, stub.Rules[i].Name)] = nil
 			}
 		}

@@ -69,7 +69,7 @@ func CheckStubRules(file string, kind stub.Kind, of *scenario.Stub) (out scenari
 		if !kind.Chats() && r.When.Converses() {
 			problem("matches a conversation, which this kind does not have", "use http, query, headers, body, json, matches or absent")
 		}
-		if r.Answer.Socket != nil && kind != stub.HTTP {
+		if r.Answer.Script != nil && kind != stub.HTTP {
 			problem("responds with a socket, which this kind does not have", "use a stub of the kind http")
 		}
 		for _, piece := range r.Answer.Pieces {

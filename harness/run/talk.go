@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/waiting"
 	"github.com/lockstep-dev/lockstep/harness/match"
@@ -13,10 +14,35 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/ws"
 )
 
+// A partner is the client at the other end of a stub's connection. Its methods are those of ws.Peer.
+type partner interface {
+	Ended() bool
+	Await(ctx context.Context, from int, match func(*transcript.Event) bool) (int, error)
+	AwaitEnd(ctx context.Context) error
+	Count(counts func(*transcript.Event) bool) (n int, changed <-chan struct{})
+	Record(s *transcript.Stream)
+	Close() error
+	// send sends a message. The error is a watch.ErrEnded when the connection has ended.
+	send(ctx context.Context, m *message) error
+	// giveUp ends the connection with a reason.
+	giveUp(ctx context.Context, why string)
+}
+
+// A socketPeer is a WebSocket as a partner.
+type socketPeer struct{ *ws.Peer }
+
+func (p socketPeer) send(ctx context.Context, m *message) error { return sendOn(ctx, p, m) }
+
+func (p socketPeer) giveUp(ctx context.Context, why string) {
+	const most = 120 // bytes of a reason (RFC 6455 §5.5)
+	why = strings.ToValidUTF8(why[:min(len(why), most)], "")
+	_ = p.Send(ctx, &ws.Message{Item: transcript.ItemClose, Code: 1011, Reason: why}) // it may have ended
+}
+
 // A talk plays the script of a stub on one socket.
 type talk struct {
 	run    *targetRun
-	to     *ws.Peer
+	to     partner
 	number int // of the connection, among those of the rule
 	passed int // index of the first event that no await has passed
 
@@ -54,13 +80,9 @@ func (t *talk) giveUp(ctx context.Context) {
 	defer cancel()
 	why := "lockstep: the script of the stub ends here"
 	if t.unmet != nil {
-		why = truncated("lockstep: the stub awaited " + t.unmet.What)
+		why = "lockstep: the stub awaited " + t.unmet.What
 	}
-	const most = 120 // bytes of a reason (RFC 6455 §5.5)
-	for len(why) > most {
-		why = why[:len(why)-1]
-	}
-	_ = t.to.Send(ctx, &ws.Message{Item: transcript.ItemClose, Code: 1011, Reason: why}) // it may have ended
+	t.to.giveUp(ctx, why)
 }
 
 func (t *talk) send(ctx context.Context, do *scenario.Send) {
@@ -72,7 +94,7 @@ func (t *talk) send(ctx context.Context, do *scenario.Send) {
 	ctx, cancel := t.run.within(ctx, do.Within)
 	defer cancel()
 	from := t.length()
-	switch err = sendOn(ctx, t.to, m); {
+	switch err = t.to.send(ctx, m); {
 	case err == nil:
 	case ctx.Err() != nil:
 		t.note("send", "to take "+do.Message.Noun(), err.Error())
@@ -170,9 +192,11 @@ func (t *talk) others() string {
 	}
 }
 
+// hangUp closes or drops a socket.
 func (t *talk) hangUp(ctx context.Context, do *scenario.Hangup) {
+	socket := t.to.(socketPeer)
 	if do.How == scenario.Drop {
-		_ = t.to.Reset() // the target may have ended it
+		_ = socket.Reset() // the target may have ended it
 		return
 	}
 	m := &ws.Message{Item: transcript.ItemClose, Code: uint16(do.Code)}
@@ -183,12 +207,12 @@ func (t *talk) hangUp(ctx context.Context, do *scenario.Hangup) {
 	}
 	ctx, cancel := t.run.within(ctx, do.Within)
 	defer cancel()
-	err := t.to.Send(ctx, m)
+	err := socket.Send(ctx, m)
 	if err != nil && !errors.Is(err, watch.ErrEnded) && ctx.Err() == nil {
 		t.err = err
 		return
 	}
-	if err := t.to.AwaitEnd(ctx); err != nil {
+	if err := socket.AwaitEnd(ctx); err != nil {
 		t.note("closing", "an answer to the close frame, and the end of the connection", whyNot(err))
 	}
 }

@@ -98,8 +98,8 @@ func (u *upstream) answerByRule(rule *scenario.StubRule, step *transcript.Step, 
 		step.Fault = cmp.Or(step.Fault, err.Error())
 		text := "lockstep: " + err.Error()
 		a = &stub.Answer{Status: 501, Error: &text}
-	} else if rule.Answer.Socket != nil {
-		a.Socket = u.socket(rule, step, n)
+	} else if rule.Answer.Script != nil {
+		a.Takeover = u.takeover(rule, step, n)
 	}
 	return a, u.begin(step, a.End == stub.Hang)
 }

@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"io"
+	"net"
 	"slices"
 	"strconv"
 	"sync"
@@ -18,9 +20,8 @@ const maxSocketBytes = 16 << 20
 
 // A stubSocket is a socket that a target has opened to a stub.
 type stubSocket struct {
-	step    *transcript.Step // of the rule
 	rec     *transcript.Stream
-	peer    *ws.Peer
+	peer    partner
 	outside func(*transcript.Event) bool
 	frozen  int // with that many events it was open when the scenario ended; -1 before
 }
@@ -29,6 +30,12 @@ type stubSocket struct {
 type stubSockets struct {
 	mu   sync.Mutex
 	list []*stubSocket
+}
+
+func (s *stubSockets) add(socket *stubSocket) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, socket)
 }
 
 // state returns how many events count, and whether the target has ended the socket.
@@ -115,29 +122,35 @@ func exchangeOf(steps []transcript.Step, stream string) *transcript.Exchange {
 	return nil
 }
 
-// socket returns the response of a rule that accepts an upgrade. The number counts the requests of the rule.
-func (u *upstream) socket(rule *scenario.StubRule, step *transcript.Step, number int) *stub.Socket {
+// takeover returns the response of a rule that begins a talk. The number counts the requests of the rule.
+func (u *upstream) takeover(rule *scenario.StubRule, step *transcript.Step, number int) *stub.Takeover {
 	name := step.ID
 	if number > 1 {
 		name += " " + strconv.Itoa(number)
 	}
+	script := rule.Answer.Script
 	s := &stubSocket{
-		step: step, rec: &transcript.Stream{Name: name, Step: step.ID, Wire: transcript.WireSocket, Stub: true}, frozen: -1,
+		rec: &transcript.Stream{Name: name, Step: step.ID, Wire: script.Wire, Stub: true}, frozen: -1,
 		outside: func(ev *transcript.Event) bool { return u.run.opts.Outside(name, "", ev) },
 	}
-	return &stub.Socket{
-		Name:     name,
-		Watching: watch.Options{MaxEvents: u.run.opts.Events, MaxBytes: maxSocketBytes},
-		Talk: func(ctx context.Context, peer *ws.Peer) {
-			s.peer = peer
-			u.sockets.mu.Lock()
-			u.sockets.list = append(u.sockets.list, s)
-			u.sockets.mu.Unlock()
-			t := talk{run: u.run, to: peer, number: number}
-			t.script(ctx, rule.Answer.Socket.Turns)
+	watching := watch.Options{Start: u.run.t.Started, MaxEvents: u.run.opts.Events, MaxBytes: maxSocketBytes}
+	return &stub.Takeover{
+		Name: name,
+		Accept: func(r *transcript.Request) (transcript.Header, error) {
+			if err := ws.CheckRequest(r); err != nil {
+				return nil, err
+			}
+			return ws.ResponseHeader(r), nil
+		},
+		Talk: func(ctx context.Context, conn net.Conn, input io.Reader) {
+			s.peer = socketPeer{ws.Accept(conn, input, watching.Start, nil, &watching)}
+			defer s.peer.Close()
+			u.sockets.add(s)
+			t := talk{run: u.run, to: s.peer, number: number}
+			t.script(ctx, script.Turns)
 			u.talked(step, &t)
-			for !peer.Ended() && ctx.Err() == nil {
-				_, changed := peer.Count(func(*transcript.Event) bool { return false })
+			for !s.peer.Ended() && ctx.Err() == nil {
+				_, changed := s.peer.Count(func(*transcript.Event) bool { return false })
 				u.asked.notify() // see settleUpstreams
 				select {
 				case <-changed:

@@ -36,12 +36,12 @@ func (d *stubDecoder) stubRules(list *yamldoc.Node) []StubRule {
 		taken[r.Name] = true
 		out = append(out, r)
 	}
-	d.checkSince(list, out)
+	checkSince(d.valueDecoder, list, out)
 	return out
 }
 
 // checkSince reports cadences that begin with a rule that does not exist.
-func (d *stubDecoder) checkSince(list *yamldoc.Node, rules []StubRule) {
+func checkSince(d *valueDecoder, list *yamldoc.Node, rules []StubRule) {
 	var names []string
 	for i := range rules {
 		names = append(names, rules[i].Name)
@@ -69,7 +69,7 @@ func (d *stubDecoder) stubRule(i int, n *yamldoc.Node) StubRule {
 	if times := n.Get("times"); times != nil {
 		r.Min, r.Max = d.times(times)
 	}
-	r.Cadence = d.cadence(n.Get("cadence"))
+	r.Cadence = decodeCadence(d.valueDecoder, n.Get("cadence"))
 	return r
 }
 
@@ -119,7 +119,7 @@ func (d *stubDecoder) when(n *yamldoc.Node) When {
 
 func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 	a := StubAnswer{
-		Socket: d.script(n.Get("socket")), After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.messages.parameters(n.Get("headers")),
+		Script: scriptDecoder{d.valueDecoder, d.messages}.script(n.Get("socket")), After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.messages.parameters(n.Get("headers")),
 		Error: d.optional(n.Get("error")), ID: d.optional(n.Get("id")), Model: d.optional(n.Get("model")), Stop: d.optional(n.Get("stop")),
 		Usage: StubUsage{d.number(n.Get("usage").Get("input")), d.number(n.Get("usage").Get("output"))},
 		End:   StubEnd(n.Get("end").Str()),
@@ -152,7 +152,7 @@ func (d *stubDecoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
 		}
 		return
 	}
-	first := d.onlyOne(n, "an answer has both %s and %s", "keep one of them", "pieces", "text", "json", "body", "error")
+	first := onlyOne(d.valueDecoder, n, "an answer has both %s and %s", "keep one of them", "pieces", "text", "json", "body", "error")
 	if k, tools := n.Entry("tools"); tools != nil && (a.asItIs() || n.Get("pieces") != nil) {
 		d.problem(k, fmt.Sprintf("an answer has both %s and tools", first.Text), "keep one of them; tools can be combined with text, or be part of pieces")
 	}
@@ -174,7 +174,7 @@ func (d *stubDecoder) stubPiece(n *yamldoc.Node) StubPiece {
 			p.Tool.Arguments = append(p.Tool.Arguments, d.template(text))
 		}
 	}
-	d.onlyOne(n, "a piece has both %s and %s", "split it into two pieces", "text", "thinking", "tool", "raw")
+	onlyOne(d.valueDecoder, n, "a piece has both %s and %s", "split it into two pieces", "text", "thinking", "tool", "raw")
 	return p
 }
 

@@ -10,16 +10,22 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
+// A scriptDecoder decodes the scripts of stubs.
+type scriptDecoder struct {
+	values   *valueDecoder
+	messages *messageDecoder
+}
+
 // script decodes the script of a socket; nil without one.
-func (d *stubDecoder) script(n *yamldoc.Node) *StubScript {
+func (d scriptDecoder) script(n *yamldoc.Node) *StubScript {
 	if n == nil {
 		return nil
 	}
-	s := &StubScript{}
+	s := &StubScript{Wire: transcript.WireSocket}
 	for i, item := range n.Items {
 		t := d.turn(item)
 		if h, ok := t.Do.(*Hangup); ok && i < len(n.Items)-1 {
-			d.problem(n.Items[i+1], fmt.Sprintf("nothing can follow %s, which ends the connection", h.How), "remove what follows, or move it before that line")
+			d.values.problem(n.Items[i+1], fmt.Sprintf("nothing can follow %s, which ends the connection", h.How), "remove what follows, or move it before that line")
 		}
 		s.Turns = append(s.Turns, t)
 	}
@@ -27,23 +33,23 @@ func (d *stubDecoder) script(n *yamldoc.Node) *StubScript {
 }
 
 // turn decodes a line of a script. The schema makes sure that it has one of these keys.
-func (d *stubDecoder) turn(n *yamldoc.Node) Turn {
-	d.onlyOne(n, "a line has both %s and %s", "write a line for each of them", "send", "await", "close", "drop")
-	t := Turn{After: d.duration(n.Get("after")), Line: n.Line, Column: n.Column}
+func (d scriptDecoder) turn(n *yamldoc.Node) Turn {
+	onlyOne(d.values, n, "a line has both %s and %s", "write a line for each of them", "send", "await", "close", "drop")
+	t := Turn{After: d.values.duration(n.Get("after")), Line: n.Line, Column: n.Column}
 	send, await, closing := n.Get("send"), n.Get("await"), n.Get("close")
 	switch {
 	case send != nil:
-		w := wireDecoder{d.valueDecoder, d.messages}
-		t.Do = &Send{Message: w.sent(send, false), Within: d.duration(send.Get("within"))}
+		w := wireDecoder{d.values, d.messages}
+		t.Do = &Send{Message: w.sent(send, false), Within: d.values.duration(send.Get("within"))}
 	case await != nil:
 		t.Do = &Await{
-			Match: d.messages.pattern(await.Get("match")), Times: max(1, d.number(await.Get("times"))), End: await.Get("end") != nil,
-			Within: d.duration(await.Get("within")), Capture: d.messages.captures(await.Get("capture")),
+			Match: d.messages.pattern(await.Get("match")), Times: max(1, d.values.number(await.Get("times"))), End: await.Get("end") != nil,
+			Within: d.values.duration(await.Get("within")), Capture: d.messages.captures(await.Get("capture")),
 		}
 	case closing != nil:
 		t.Do = &Hangup{
-			How: Close, Code: numberOr(d.valueDecoder, closing.Get("code"), 1000), Reason: d.optional(closing.Get("reason")),
-			Within: d.duration(closing.Get("within")),
+			How: Close, Code: numberOr(d.values, closing.Get("code"), 1000), Reason: d.values.optional(closing.Get("reason")),
+			Within: d.values.duration(closing.Get("within")),
 		}
 	default:
 		t.Do = &Hangup{How: Drop}
@@ -51,7 +57,7 @@ func (d *stubDecoder) turn(n *yamldoc.Node) Turn {
 	return t
 }
 
-func (d *stubDecoder) cadence(n *yamldoc.Node) *Cadence {
+func decodeCadence(d *valueDecoder, n *yamldoc.Node) *Cadence {
 	if n == nil {
 		return nil
 	}
@@ -75,7 +81,7 @@ func (d *stubDecoder) cadence(n *yamldoc.Node) *Cadence {
 }
 
 // onlyOne reports a node with more than one of the keys.
-func (d *stubDecoder) onlyOne(n *yamldoc.Node, what, fix string, keys ...string) (first *yamldoc.Node) {
+func onlyOne(d *valueDecoder, n *yamldoc.Node, what, fix string, keys ...string) (first *yamldoc.Node) {
 	for _, key := range keys {
 		k, v := n.Entry(key)
 		if v == nil {

@@ -83,11 +83,14 @@ type StubAnswer struct {
 	Stop   *Template // why the model stopped, as it is sent
 	Usage  StubUsage
 	End    StubEnd
-	Socket *StubScript // the response is a WebSocket
+	Script *StubScript // the response is another protocol
 }
 
-// A StubScript is what a stub does on a connection that lasts.
-type StubScript struct{ Turns []Turn }
+// A StubScript is what a stub does on a socket, or as a program.
+type StubScript struct {
+	Wire  transcript.Wire
+	Turns []Turn
+}
 
 // A Turn is one line of a script.
 type Turn struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// An Answer is the response to a request: a message of a model, an HTTP response, a WebSocket, or none of them.
+// An Answer is the response to a request: a message of a model, an HTTP response, another protocol, or none of them.
 type Answer struct {
 	After   time.Duration // delay before the head
 	Status  int           // 0 means 200
@@ -19,8 +19,9 @@ type Answer struct {
 	Body    []byte   // used when Message is nil
 	Error   *string  // the text of an error in the format of the kind, used when Message is nil
 	Message *Message // message of a model
-	Socket  *Socket  // instead of all others but After and Header
 	End     End
+	// Takeover is used instead of all others but After and Header.
+	Takeover *Takeover
 }
 
 // A Message is a response of a model.

@@ -149,8 +149,8 @@ func (t *responder) answer(a *Answer) {
 	if !t.wait(ctx, a.After, transcript.PhaseHead) {
 		return
 	}
-	if a.Socket != nil {
-		t.socket(ctx, a)
+	if a.Takeover != nil {
+		t.takeover(ctx, a)
 		return
 	}
 	if !a.onlyEnd() && !t.write(ctx, out, a) {
