@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/match"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/stdio"
 	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 	"github.com/lockstep-dev/lockstep/harness/transport/ws"
 )
@@ -39,6 +40,28 @@ func (p socketPeer) giveUp(ctx context.Context, why string) {
 	_ = p.Send(ctx, &ws.Message{Item: transcript.ItemClose, Code: 1011, Reason: why}) // it may have ended
 }
 
+// A programPeer is a started program as a partner.
+type programPeer struct{ *stdio.Peer }
+
+func (p programPeer) send(ctx context.Context, m *message) error {
+	switch m.item {
+	case transcript.ItemBytes:
+		return p.SendBytes(ctx, m.data)
+	case transcript.ItemStderr:
+		return p.SendError(ctx, m.data)
+	}
+	return p.SendLine(ctx, m.data)
+}
+
+func (p programPeer) giveUp(ctx context.Context, why string) {
+	if p.SendError(ctx, []byte(why)) == nil {
+		_ = p.Exit(ctx, gaveUp, "") // it may have ended
+	}
+}
+
+// gaveUp is the status of a program whose script cannot go on: EX_SOFTWARE of sysexits.h.
+const gaveUp = 70
+
 // A talk plays the script of a stub on one socket.
 type talk struct {
 	run    *targetRun
@@ -65,6 +88,8 @@ func (t *talk) script(ctx context.Context, turns []scenario.Turn) {
 			t.await(ctx, do)
 		case *scenario.Hangup:
 			t.hangUp(ctx, do)
+		case *scenario.Exit:
+			t.exit(ctx, do)
 		}
 		if t.err != nil || t.unmet != nil {
 			t.giveUp(ctx)
@@ -189,6 +214,16 @@ func (t *talk) others() string {
 		return "1 other message came since"
 	default:
 		return fmt.Sprintf("%d other messages came since", n)
+	}
+}
+
+// exit ends a program.
+func (t *talk) exit(ctx context.Context, do *scenario.Exit) {
+	ctx, cancel := t.run.within(ctx, 0)
+	defer cancel()
+	err := t.to.(programPeer).Exit(ctx, do.Status, do.Signal)
+	if err != nil && !errors.Is(err, watch.ErrEnded) {
+		t.note("send", "to let the program exit", err.Error())
 	}
 }
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/stdio"
 )
 
 // matches reports whether a rule answers a request. A rule that needs a value which is not captured yet matches no
@@ -17,7 +19,24 @@ func (u *upstream) matches(when *scenario.When, r *transcript.Request, chat *stu
 	if when.Path == nil && u.stub.Kind().Chats() && !u.stub.Kind().IsChat(r) {
 		return false
 	}
-	return u.matchesLine(when, r) && u.matchesChat(when, chat) && u.meetsDemands(when.Demands, r)
+	return u.matchesArgs(when.Args, r) && u.matchesLine(when, r) && u.matchesChat(when, chat) && u.meetsDemands(when.Demands, r)
+}
+
+// matchesArgs compares the arguments of a started program.
+func (u *upstream) matchesArgs(want []scenario.Template, r *transcript.Request) bool {
+	if want == nil {
+		return true
+	}
+	var start stdio.Start
+	if r.Method != transcript.Start || json.Unmarshal(r.Body.Bytes, &start) != nil || len(start.Args) != len(want) {
+		return false
+	}
+	for i := range want {
+		if text, err := want[i].Text(&u.run.values, nil); err != nil || text != start.Args[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // matchesLine compares the method, the path and the query.

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/stdio"
 	"github.com/lockstep-dev/lockstep/harness/transport/watch"
 	"github.com/lockstep-dev/lockstep/harness/transport/ws"
 )
@@ -137,28 +138,45 @@ func (u *upstream) takeover(rule *scenario.StubRule, step *transcript.Step, numb
 	return &stub.Takeover{
 		Name: name,
 		Accept: func(r *transcript.Request) (transcript.Header, error) {
+			if script.Wire == transcript.WireProgram {
+				return transcript.Header{{Name: "Upgrade", Value: stdio.Upgrade}, {Name: "Connection", Value: "Upgrade"}}, nil
+			}
 			if err := ws.CheckRequest(r); err != nil {
 				return nil, err
 			}
 			return ws.ResponseHeader(r), nil
 		},
 		Talk: func(ctx context.Context, conn net.Conn, input io.Reader) {
-			s.peer = socketPeer{ws.Accept(conn, input, watching.Start, nil, &watching)}
+			if script.Wire == transcript.WireProgram {
+				s.peer = programPeer{stdio.Accept(conn, input, &watching)}
+			} else {
+				s.peer = socketPeer{ws.Accept(conn, input, watching.Start, nil, &watching)}
+			}
 			defer s.peer.Close()
 			u.sockets.add(s)
 			t := talk{run: u.run, to: s.peer, number: number}
 			t.script(ctx, script.Turns)
 			u.talked(step, &t)
-			for !s.peer.Ended() && ctx.Err() == nil {
-				_, changed := s.peer.Count(func(*transcript.Event) bool { return false })
-				u.asked.notify() // see settleUpstreams
-				select {
-				case <-changed:
-				case <-ctx.Done():
-				}
-			}
+			u.linger(ctx, s.peer)
 		},
 	}
+}
+
+// linger waits for the end of a connection after its script. A program exits at the end of its input, as most do.
+func (u *upstream) linger(ctx context.Context, with partner) {
+	program, isProgram := with.(programPeer)
+	for !with.Ended() && ctx.Err() == nil {
+		ends, changed := with.Count(func(ev *transcript.Event) bool { return ev.Item == transcript.ItemEOF })
+		if isProgram && ends > 0 {
+			_ = program.Exit(ctx, 0, "") // it may have ended
+		}
+		u.asked.notify() // see settleUpstreams
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+	u.asked.notify()
 }
 
 // talked records how the script of a socket ended. From now on, nothing waits for the socket.

@@ -110,6 +110,12 @@ func (d *stubDecoder) when(n *yamldoc.Node) When {
 			d.problem(line, "the path has a query", "write its parameters under query")
 		}
 	}
+	if args := n.Get("args"); args != nil {
+		w.Args = []Template{}
+		for _, item := range args.Elements() {
+			w.Args = append(w.Args, d.template(item))
+		}
+	}
 	if s := n.Get("stream"); s != nil {
 		streams := s.Text == "true"
 		w.Stream = &streams
@@ -119,7 +125,7 @@ func (d *stubDecoder) when(n *yamldoc.Node) When {
 
 func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 	a := StubAnswer{
-		Script: scriptDecoder{d.valueDecoder, d.messages}.script(n.Get("socket")), After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.messages.parameters(n.Get("headers")),
+		Script: scriptDecoder{d.valueDecoder, d.messages}.script(n), After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.messages.parameters(n.Get("headers")),
 		Error: d.optional(n.Get("error")), ID: d.optional(n.Get("id")), Model: d.optional(n.Get("model")), Stop: d.optional(n.Get("stop")),
 		Usage: StubUsage{d.number(n.Get("usage").Get("input")), d.number(n.Get("usage").Get("output"))},
 		End:   StubEnd(n.Get("end").Str()),
@@ -144,10 +150,10 @@ func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 
 // oneAnswer reports a rule that sets more than one of these keys.
 func (d *stubDecoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
-	if socket, _ := n.Entry("socket"); socket != nil {
+	if a.Script != nil {
 		for _, key := range [...]string{"status", "end", "text", "tools", "pieces", "json", "body", "error"} {
 			if k, v := n.Entry(key); v != nil {
-				d.problem(k, fmt.Sprintf("an answer has both socket and %s", key), "keep one of them; only after and headers can be combined with socket")
+				d.problem(k, fmt.Sprintf("an answer has both %s and %s", a.Script.Wire, key), "keep one of them; only after and headers can be combined with "+string(a.Script.Wire))
 			}
 		}
 		return

@@ -16,25 +16,53 @@ type scriptDecoder struct {
 	messages *messageDecoder
 }
 
-// script decodes the script of a socket; nil without one.
-func (d scriptDecoder) script(n *yamldoc.Node) *StubScript {
-	if n == nil {
+// script decodes the script of an answer; nil without one.
+func (d scriptDecoder) script(answer *yamldoc.Node) *StubScript {
+	s := &StubScript{}
+	k, n := answer.Entry("socket")
+	if s.Wire = transcript.WireSocket; n == nil {
+		k, n = answer.Entry("program")
+		s.Wire = transcript.WireProgram
+	} else if other, program := answer.Entry("program"); program != nil {
+		d.values.problem(other, "an answer has both socket and program", "keep one of them")
+	}
+	if k == nil {
 		return nil
 	}
-	s := &StubScript{Wire: transcript.WireSocket}
 	for i, item := range n.Items {
+		d.fits(item, s.Wire)
 		t := d.turn(item)
-		if h, ok := t.Do.(*Hangup); ok && i < len(n.Items)-1 {
-			d.values.problem(n.Items[i+1], fmt.Sprintf("nothing can follow %s, which ends the connection", h.How), "remove what follows, or move it before that line")
+		_, hangs := t.Do.(*Hangup)
+		_, exits := t.Do.(*Exit)
+		if (hangs || exits) && i < len(n.Items)-1 {
+			d.values.problem(n.Items[i+1], fmt.Sprintf("nothing can follow %s, which is the end", t.Do.kind()), "remove what follows, or move it before that line")
 		}
 		s.Turns = append(s.Turns, t)
 	}
 	return s
 }
 
+// fits reports keys of a line that are only for another wire.
+func (d scriptDecoder) fits(n *yamldoc.Node, wire transcript.Wire) {
+	for _, only := range []struct {
+		in   *yamldoc.Node
+		wire transcript.Wire
+		keys []string
+	}{
+		{n, transcript.WireSocket, []string{"close", "drop"}}, {n, transcript.WireProgram, []string{"stderr", "exit", "signal"}},
+		{n.Get("send"), transcript.WireSocket, []string{"binary", "ping", "pong", "frames", "fragments"}},
+	} {
+		for _, key := range only.keys {
+			if k, v := only.in.Entry(key); v != nil && wire != only.wire {
+				d.values.problem(k, fmt.Sprintf("%s is only for %s, and this is %s", key, wireNouns[string(only.wire)], wireNouns[string(wire)]), "remove it, or use what this has: docs/stubs.md")
+			}
+		}
+	}
+}
+
 // turn decodes a line of a script. The schema makes sure that it has one of these keys.
 func (d scriptDecoder) turn(n *yamldoc.Node) Turn {
-	onlyOne(d.values, n, "a line has both %s and %s", "write a line for each of them", "send", "await", "close", "drop")
+	onlyOne(d.values, n, "a line has both %s and %s", "write a line for each of them", "send", "await", "close", "drop", "stderr", "exit", "signal")
 	t := Turn{After: d.values.duration(n.Get("after")), Line: n.Line, Column: n.Column}
 	send, await, closing := n.Get("send"), n.Get("await"), n.Get("close")
 	switch {
@@ -51,8 +79,12 @@ func (d scriptDecoder) turn(n *yamldoc.Node) Turn {
 			How: Close, Code: numberOr(d.values, closing.Get("code"), 1000), Reason: d.values.optional(closing.Get("reason")),
 			Within: d.values.duration(closing.Get("within")),
 		}
-	default:
+	case n.Get("stderr") != nil:
+		t.Do = &Send{Message: Message{Item: transcript.ItemStderr, Text: d.values.optional(n.Get("stderr"))}}
+	case n.Get("drop") != nil:
 		t.Do = &Hangup{How: Drop}
+	default:
+		t.Do = &Exit{Status: d.values.number(n.Get("exit")), Signal: n.Get("signal").Str()}
 	}
 	return t
 }

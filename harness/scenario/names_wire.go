@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -73,7 +74,8 @@ func (d *nameChecker) checkWires(list *yamldoc.Node, w wires) {
 func (d *nameChecker) stubCaptures(stubs *yamldoc.Node, s scope) {
 	for _, rules := range stubs.Entries() {
 		for _, rule := range rules.Elements() {
-			for _, turn := range rule.Get("answer").Get("socket").Elements() {
+			answer := rule.Get("answer")
+			for _, turn := range slices.Concat(answer.Get("socket").Elements(), answer.Get("program").Elements()) {
 				for k := range turn.Get("await").Get("capture").Entries() {
 					d.checkNotUnique(k, "capture")
 					if d.given[k.Text] {

@@ -60,8 +60,9 @@ type When struct {
 	Query   []Parameter
 	Demands *Expect // of header fields and the body
 	// The other fields are about the conversation that is sent to a model.
-	Last, System, Result *Template // texts in the last message, in the system prompt, in a tool result that is the last message
-	Tool, Model          *Template // a tool that is offered, and the requested model
+	Last, System, Result *Template  // texts in the last message, in the system prompt, in a tool result that is the last message
+	Tool, Model          *Template  // a tool that is offered, and the requested model
+	Args                 []Template // all arguments of a started program; nil means any
 	Stream               *bool
 }
 
@@ -95,7 +96,7 @@ type StubScript struct {
 // A Turn is one line of a script.
 type Turn struct {
 	After time.Duration // delay before it
-	// Do is a *Send, an *Await, or a *Hangup that closes or drops the connection. They name no stream.
+	// Do is a *Send, an *Await, a *Hangup that closes or drops a socket, or the *Exit of a program. They name no stream.
 	Do           Action
 	Line, Column int
 }

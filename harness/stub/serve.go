@@ -26,6 +26,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	arrived := time.Now()
 	x := &transcript.Exchange{}
 	readErr := s.read(w, r, x)
+	if s.kind == Stdio && !s.asStart(&x.Request) {
+		http.NotFound(w, r)
+		return
+	}
 	a, candidates, why := s.owner(&x.Request)
 	if a == nil {
 		s.serveUnowned(w, x, arrived, candidates, why)

@@ -142,6 +142,10 @@ const MCP = "MCP"
 // what goes with it. The response has the status 200, and the driver's outcome as JSON: {"ok": …} or {"error": …}.
 const Do = "DO"
 
+// Start is the method of the start of a program that a stub plays. Its target is the name of the stub, and its body has
+// the arguments, the chosen variables, and the working directory.
+const Start = "START"
+
 // ToMCP reports whether a step has the messages of one method to an MCP server.
 func (s *Step) ToMCP() bool { return len(s.Exchanges) > 0 && s.Exchanges[0].Request.Method == MCP }
 
