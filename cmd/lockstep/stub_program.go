@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/transport/stdio"
+	"github.com/lockstep-dev/lockstep/harness/engine"
 )
 
 // programSignals are the signals that the program of a stub can get, and by which it can end.
@@ -17,13 +17,16 @@ var programSignals = map[string]syscall.Signal{
 	"SIGTERM": syscall.SIGTERM, "SIGINT": syscall.SIGINT, "SIGHUP": syscall.SIGHUP, "SIGKILL": syscall.SIGKILL, "SIGPIPE": syscall.SIGPIPE,
 }
 
+// noProgram is the status of a program that no stub plays: EX_SOFTWARE of sysexits.h.
+const noProgram = 70
+
 // playProgram is the program that a scenario plays, until that ends it.
 func playProgram(ctx context.Context, w *environment, url string, args, env []string) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	start := stdio.Start{Args: append([]string{}, args...), Directory: dir}
+	start := engine.ProgramStart{Args: append([]string{}, args...), Directory: dir}
 	for _, v := range w.environ {
 		name, value, _ := strings.Cut(v, "=")
 		if slices.Contains(env, name) {
@@ -35,11 +38,11 @@ func playProgram(ctx context.Context, w *environment, url string, args, env []st
 	}
 	names, stop := signalNames()
 	defer stop()
-	relay := stdio.Relay{In: w.stdin, Out: w.verbatim, Errors: w.stderr, Signals: names}
+	relay := engine.ProgramRelay{In: w.stdin, Out: w.verbatim, Errors: w.stderr, Signals: names}
 	status, name, err := relay.Run(ctx, url, start)
 	switch {
 	case err != nil:
-		return err
+		return &exitError{noProgram, err}
 	case name != "":
 		return endBy(programSignals[name])
 	case status != 0:

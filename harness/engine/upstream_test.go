@@ -219,6 +219,10 @@ func TestTheExamplesOfTheGuideRun(t *testing.T) {
 			id, rest, _ := strings.Cut(strings.TrimPrefix(text, "scenario: "), "\n")
 			_, rest, _ = strings.Cut(rest, "\nsource: docs/stubs.md\n")
 			stories[id] = rest
+		case strings.HasPrefix(text, "- name: "):
+			if rules, problems := scenario.ParseStubRules("docs/stubs.md", []byte(text)); len(problems) > 0 || len(rules) == 0 {
+				t.Errorf("the rules\n%s\nhave mistakes: %v", text, problems)
+			}
 		case strings.HasPrefix(text, "- "): // these are steps for a target that starts the MCP server
 		case strings.HasPrefix(text, "targets:"):
 			config = strings.Replace(config, "targets:\n", text, 1)
@@ -258,7 +262,7 @@ func TestMistakesAboutStubsHaveTheirPlacesAndFixes(t *testing.T) {
 		{"rules for two servers", asking, head + "compare: {mcp: {a b tools/call: {volatile: []}}}\n" + steps, `x.yaml:4:17: key "a b tools/call" is not a valid name → write a method, such as tools/call or notifications/cancelled, or answer; before it, if it is one server's alone, that server's name and a blank`},
 		{"header fields of MCP", asking, head + "compare: {mcp: {answer: {headers: [X]}}}\n" + steps, `x.yaml:4:26: unknown key "headers" → use one of: lists, numbers, volatile`},
 		{"a rule without a reason", asking, head + "compare: {mcp: {answer: {volatile: [{at: $.a, kind: text}]}}}\n" + steps, `x.yaml:4:37: item 1 of "volatile" has no "because" → add it: because, why the rule is right`},
-		{"no answer", asking, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:15: item 1 of "llm" has no "answer" → add it: answer, the response: a message of the model, a plain HTTP response, or the end of the connection`},
+		{"no answer", asking, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:15: item 1 of "llm" has no "answer" → add it: answer, the response: a message of the model, a plain HTTP response, a WebSocket, or the end of the connection`},
 		{"two answers", asking, head + "stubs: {llm: [{answer: {text: a, json: {}}}]}\n" + steps, `x.yaml:4:34: an answer has both text and json → keep one of them`},
 		{"a body with tools", asking, head + "stubs: {llm: [{answer: {body: a, tools: [{tool: t}]}}]}\n" + steps, `x.yaml:4:34: an answer has both body and tools → keep one of them; tools can be combined with text, or be part of pieces`},
 		{"two pieces in one", asking, head + "stubs: {llm: [{answer: {pieces: [{text: a, raw: b}]}}]}\n" + steps, `x.yaml:4:44: a piece has both text and raw → split it into two pieces`},

@@ -191,8 +191,11 @@ func operations(p *Project) []string {
 	return out
 }
 
-// checkStreamRule checks that a rule names an operation of the contract, or all programs.
+// checkStreamRule checks that a rule names an operation of the contract, all programs, or a rule of a stub.
 func checkStreamRule(p *Project, name string, rule scenario.StreamRule) scenario.Problems {
+	if stub, _, isRule := strings.Cut(name, "."); isRule && slices.Contains(p.stubNames(), stub) {
+		return nil
+	}
 	if _, known := p.Contract.Named(name); known || name == string(transcript.WireProgram) || p.Contract.IsAbsent() {
 		return nil
 	}

@@ -73,16 +73,21 @@ func (d *nameChecker) checkWires(list *yamldoc.Node, w wires) {
 // messages a target has sent before a step is chance.
 func (d *nameChecker) stubCaptures(stubs *yamldoc.Node, s scope) {
 	for _, rules := range stubs.Entries() {
-		for _, rule := range rules.Elements() {
-			answer := rule.Get("answer")
-			for _, turn := range slices.Concat(answer.Get("socket").Elements(), answer.Get("program").Elements()) {
-				for k := range turn.Get("await").Get("capture").Entries() {
-					d.checkNotUnique(k, "capture")
-					if d.given[k.Text] {
-						d.values.problem(k, fmt.Sprintf("capture %s: the name has a value elsewhere in the scenario", k.Text), "give it another name")
-					}
-					s.values[k.Text] = true
+		d.ruleCaptures(rules, s)
+	}
+}
+
+// ruleCaptures is stubCaptures for the rules of one stub.
+func (d *nameChecker) ruleCaptures(rules *yamldoc.Node, s scope) {
+	for _, rule := range rules.Elements() {
+		answer := rule.Get("answer")
+		for _, turn := range slices.Concat(answer.Get("socket").Elements(), answer.Get("program").Elements()) {
+			for k := range turn.Get("await").Get("capture").Entries() {
+				d.checkNotUnique(k, "capture")
+				if d.given[k.Text] {
+					d.values.problem(k, fmt.Sprintf("capture %s: the name has a value elsewhere in the scenario", k.Text), "give it another name")
 				}
+				s.values[k.Text] = true
 			}
 		}
 	}
