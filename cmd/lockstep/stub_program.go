@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/transport/stdio"
 )
 
 // programSignals are the signals that the program of a stub can get, and by which it can end.
@@ -26,7 +26,7 @@ func playProgram(ctx context.Context, w *environment, url string, args, env []st
 	if err != nil {
 		return err
 	}
-	start := engine.ProgramStart{Args: append([]string{}, args...), Directory: dir}
+	start := stdio.Start{Args: append([]string{}, args...), Directory: dir}
 	for _, v := range w.environ {
 		name, value, _ := strings.Cut(v, "=")
 		if slices.Contains(env, name) {
@@ -38,7 +38,7 @@ func playProgram(ctx context.Context, w *environment, url string, args, env []st
 	}
 	names, stop := signalNames()
 	defer stop()
-	relay := engine.ProgramRelay{In: w.stdin, Out: w.verbatim, Errors: w.stderr, Signals: names}
+	relay := stdio.Relay{In: w.stdin, Out: w.verbatim, Errors: w.stderr, Signals: names}
 	status, name, err := relay.Run(ctx, url, start)
 	switch {
 	case err != nil:

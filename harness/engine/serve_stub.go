@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/stub"
-	"github.com/lockstep-dev/lockstep/harness/transport/stdio"
 	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
@@ -38,10 +37,3 @@ func ServeStub(ctx context.Context, kind, file string, port uint16, ready func(u
 	<-ctx.Done()
 	return nil
 }
-
-type (
-	// A ProgramRelay is the process that a target starts instead of a program that a stub plays.
-	ProgramRelay = stdio.Relay
-	// A ProgramStart is how it was started.
-	ProgramStart = stdio.Start
-)
