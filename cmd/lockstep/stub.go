@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ func stubCommand(w *environment) *cobra.Command {
 			return &project.UsageError{What: "stub needs a command", Fix: "`lockstep stub mcp` is an MCP server, `lockstep stub openai --script model.yaml` is a model"}
 		},
 	}
-	cmd.AddCommand(mcpCommand(w))
+	cmd.AddCommand(mcpCommand(w), programCommand(w))
 	for _, u := range upstreams {
 		cmd.AddCommand(upstreamCommand(w, u.kind, u.is))
 	}
@@ -78,5 +79,27 @@ echo, slow, fail, explode, ask, big, env, image, resource. It exits when its inp
 		},
 	}
 	cmd.Flags().StringVar(&opts.Record, "record", "", "the file to which each message of the client is written, as a line of JSON")
+	return cmd
+}
+
+// programCommand is what the executable of a stub starts: a process that does what a scenario says.
+func programCommand(w *environment) *cobra.Command {
+	var url string
+	var env []string
+	cmd := &cobra.Command{
+		Use:   "program",
+		Short: "Is the program that a scenario plays, when a target starts it",
+		Long: `Is the program that a scenario plays. The executable of a stub of the kind stdio starts it, with the address of the
+stub. It passes its arguments, its input and signals on, and does what the scenario says.`,
+		Example: "  lockstep stub program --url http://127.0.0.1:8400/token -- --version",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if url == "" {
+				return &project.UsageError{What: "--url is missing", Fix: "start the file whose path is ${{ stub.name }}, for a stub of the kind stdio"}
+			}
+			return playProgram(context.WithoutCancel(cmd.Context()), w, url, args, env)
+		},
+	}
+	cmd.Flags().StringVar(&url, "url", "", "the address of the stub")
+	cmd.Flags().StringArrayVar(&env, "env", nil, "a variable to tell the stub")
 	return cmd
 }

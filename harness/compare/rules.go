@@ -39,8 +39,9 @@ func (r *Rules) stream(name, operation string) streamdiff.Rules {
 	return r.Streams[r.streamKey(name, operation)]
 }
 
-// streamKey returns the key of the rules for a stream.
+// streamKey returns the key of the rules for a stream. All sockets of a stub's rule have the same rules.
 func (r *Rules) streamKey(name, operation string) string {
+	name, _, _ = strings.Cut(name, " ")
 	if _, ok := r.Streams[name]; ok {
 		return name
 	}

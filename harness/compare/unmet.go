@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
@@ -57,6 +58,7 @@ const (
 
 	UpstreamUnexpected UnmetKind = "upstream-unexpected" // no rule of the stub answers the request
 	UpstreamMissing    UnmetKind = "upstream-missing"    // a rule of the stub got no request
+	UpstreamCadence    UnmetKind = "upstream-cadence"    // the target asked again at the wrong time
 )
 
 // UnmetKinds returns every kind of unmet demand.
@@ -65,7 +67,7 @@ func UnmetKinds() []UnmetKind {
 		ExchangeFailed, ExpectationUnmet, EventAwaited, EndAwaited, PollUnmet, CaptureMissing, EventForbidden, StreamMissing,
 		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, MessageNotTaken, TargetExited, TargetNotStopped,
 		TargetNotStarted,
-		ArchiveBroken, CodingMistaken, CodingUnasked, UpstreamUnexpected, UpstreamMissing,
+		ArchiveBroken, CodingMistaken, CodingUnasked, UpstreamUnexpected, UpstreamMissing, UpstreamCadence,
 	}
 }
 
@@ -203,6 +205,11 @@ var stepDemands = map[string]struct {
 	"stream":  {StreamMissing, "there is no stream to watch"},
 	"close":   {StreamMissing, "there is no stream to close"},
 	"capture": {CaptureMissing, "the value to capture is missing"},
+
+	"upstream": {UpstreamMissing, missingRequests},
+	"pong":     {EventAwaited, "the target did not answer a ping"},
+	"closing":  {EndAwaited, "the target did not answer a close frame"},
+	"hang-up":  {EndAwaited, "the target did not end the connection"},
 }
 
 const missingRequests = "the upstream did not get the expected requests"
@@ -275,10 +282,14 @@ func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
 		at := "request " + strconv.Itoa(i+1)
 		switch f := x.Failure; {
 		case f != nil && f.Kind != transcript.FailCanceled && !d.causedByExit(f, x.Done) && !d.explainedByOutage(f, startOf(x), x.Done):
-			out = append(out, Unmet{
+			u := Unmet{
 				Kind: ExchangeFailed, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: "a complete request", Got: f.Text,
 				Text: "the request to the upstream broke",
-			})
+			}
+			if f.Kind == transcript.FailMalformed {
+				u.Want, u.Text = "a valid request", "the request to the upstream is not valid"
+			}
+			out = append(out, u)
 		case f == nil && x.Request.Body.Undecoded(x.Request.Header) && !isUnexpected(s):
 			if _, why := x.Request.Body.Opaque(x.Request.Header, false); why != "" {
 				f := wrongCoding(x.Request.Header, why)
@@ -297,12 +308,52 @@ func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
 		return o.Unmet != nil && o.Unmet.Kind == "asked" && o.Text == "asked "+s.ID
 	})
 	if s.Unmet != nil && !isUnexpected(s) && !awaited && d.t.Exit == nil && d.t.Aborted == "" {
+		place := "requests"
+		if s.Unmet.Kind != "upstream" {
+			place = s.Unmet.Kind
+		}
 		out = append(out, Unmet{
-			Kind: UpstreamMissing, Step: s.ID, Exchange: -1, Event: -1, Place: "requests", Want: s.Unmet.What, Got: s.Unmet.Why,
-			Text: missingRequests,
+			Kind: stepDemands[s.Unmet.Kind].kind, Step: s.ID, Exchange: -1, Event: -1, Place: place, Want: s.Unmet.What, Got: s.Unmet.Why,
+			Text: stepDemands[s.Unmet.Kind].text,
 		})
 	}
+	if u := offCadence(d.t, s); u != nil {
+		out = append(out, *u)
+	}
 	return out
+}
+
+// offCadence returns the first request that a target sent again too early or too late; nil when there is none. Delays of
+// the machine extend the tolerance.
+func offCadence(t *transcript.Transcript, s *transcript.Step) *Unmet {
+	if s.Cadence == nil {
+		return nil
+	}
+	c, xs := s.Cadence, s.Exchanges
+	before := slices.IndexFunc(t.Upstream, func(o transcript.Step) bool { return o.ID == c.Since })
+	if before >= 0 && len(t.Upstream[before].Exchanges) > 0 {
+		all := t.Upstream[before].Exchanges
+		xs = append([]*transcript.Exchange{all[len(all)-1]}, xs...)
+	}
+	skipped := len(xs) - len(s.Exchanges)
+	for i := 1; i < len(xs); i++ {
+		from, due, got := xs[i-1].Done, c.Due(i), xs[i].Sent-xs[i-1].Done
+		stalled := t.MachineDelay(from, from+due, xs[i].Sent)
+		text := ""
+		switch {
+		case got > due+c.Tolerance+stalled:
+			text = "the target asked again too late"
+		case got < due-c.Tolerance-stalled:
+			text = "the target asked again too early"
+		default:
+			continue
+		}
+		return &Unmet{
+			Kind: UpstreamCadence, Step: s.ID, Exchange: i - skipped, Event: -1, Place: fmt.Sprintf("request %d", i-skipped+1),
+			Want: fmt.Sprintf("%s after the end of the response before, give or take %s", due, c.Tolerance), Got: got.Round(time.Millisecond).String(), Text: text,
+		}
+	}
+	return nil
 }
 
 // unmetCodings returns what is wrong with the coding of a response, whatever the other side does.

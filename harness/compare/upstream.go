@@ -52,7 +52,7 @@ func (u upstream) upstreamRule(ref, cand *transcript.Step) {
 		u.c.found.notCompared("lockstep could not do it", most)
 		return
 	}
-	if len(rx) != len(cx) && ref.Unmet == nil && cand.Unmet == nil {
+	if len(rx) != len(cx) && !lacksRequests(ref) && !lacksRequests(cand) {
 		u.c.found.add(diff.Difference{
 			Reason: diff.Because(diff.CountDiffers, diff.CountsOfRequests), Step: ref.ID, Exchange: -1, Events: [2]int{-1, -1}, At: diff.At{Part: "requests"},
 			Ref: diff.Show(strconv.Itoa(len(rx))), Cand: diff.Show(strconv.Itoa(len(cx))),
@@ -70,6 +70,9 @@ func (u upstream) upstreamRule(ref, cand *transcript.Step) {
 	}
 	u.c.found.notCompared("no counterpart", most-min(len(rx), len(cx)))
 }
+
+// lacksRequests reports whether a rule got too few requests, which is an unmet demand.
+func lacksRequests(s *transcript.Step) bool { return s.Unmet != nil && s.Unmet.Kind == "upstream" }
 
 // upstreamRequest compares two requests. at begins their places, as in "request 2", and of has their indexes on each
 // side.
@@ -89,6 +92,9 @@ func (u upstream) upstreamRequest(step *transcript.Step, at string, of [2]int, r
 	sides := bodyContents(asResponse(&ref.Request), asResponse(&cand.Request))
 	stub, _, _ := strings.Cut(step.ID, ".")
 	names := withCoding(u.c.rules.UpstreamHeaders(stub, step.ID), ref.Request.Header, cand.Request.Header)
+	if ref.Stream != "" && cand.Stream != "" {
+		names = transcript.AddNames(names, "Sec-WebSocket-Protocol")
+	}
 	if sides[0].NotJSON != sides[1].NotJSON && transcript.ContainsName(names, "Content-Type") {
 		sides[0].NotJSON, sides[1].NotJSON = "", "" // the header field already shows the different types
 	}
@@ -117,6 +123,22 @@ func (u upstream) upstreamRequest(step *transcript.Step, at string, of [2]int, r
 		report(diff.Difference{
 			Reason: diff.Because(diff.HangUp, diff.OneHangsUp), At: diff.At{Part: "end"}, Ref: showIf(ref.Failure != nil, hungUp, waited), Cand: showIf(cand.Failure != nil, hungUp, waited),
 		})
+	}
+	u.socket(ref, cand, rules)
+}
+
+// socket compares what the targets sent on a socket of a stub.
+func (u upstream) socket(ref, cand *transcript.Exchange, rules []jsondiff.Volatile) {
+	both := [2]*transcript.Stream{}
+	for side, x := range [...]*transcript.Exchange{ref, cand} {
+		for _, s := range u.c.runs.sides[side].Streams {
+			if s.Stub && s.Name == x.Stream {
+				both[side] = s
+			}
+		}
+	}
+	if both[0] != nil && both[1] != nil { // a handshake that was not accepted is an unmet demand
+		u.c.stream(both[0], both[1], rules, u.c.found.add)
 	}
 }
 

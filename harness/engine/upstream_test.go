@@ -219,6 +219,10 @@ func TestTheExamplesOfTheGuideRun(t *testing.T) {
 			id, rest, _ := strings.Cut(strings.TrimPrefix(text, "scenario: "), "\n")
 			_, rest, _ = strings.Cut(rest, "\nsource: docs/stubs.md\n")
 			stories[id] = rest
+		case strings.HasPrefix(text, "- name: "):
+			if rules, problems := scenario.ParseStubRules("docs/stubs.md", []byte(text)); len(problems) > 0 || len(rules) == 0 {
+				t.Errorf("the rules\n%s\nhave mistakes: %v", text, problems)
+			}
 		case strings.HasPrefix(text, "- "): // these are steps for a target that starts the MCP server
 		case strings.HasPrefix(text, "targets:"):
 			config = strings.Replace(config, "targets:\n", text, 1)
@@ -258,7 +262,7 @@ func TestMistakesAboutStubsHaveTheirPlacesAndFixes(t *testing.T) {
 		{"rules for two servers", asking, head + "compare: {mcp: {a b tools/call: {volatile: []}}}\n" + steps, `x.yaml:4:17: key "a b tools/call" is not a valid name → write a method, such as tools/call or notifications/cancelled, or answer; before it, if it is one server's alone, that server's name and a blank`},
 		{"header fields of MCP", asking, head + "compare: {mcp: {answer: {headers: [X]}}}\n" + steps, `x.yaml:4:26: unknown key "headers" → use one of: lists, numbers, volatile`},
 		{"a rule without a reason", asking, head + "compare: {mcp: {answer: {volatile: [{at: $.a, kind: text}]}}}\n" + steps, `x.yaml:4:37: item 1 of "volatile" has no "because" → add it: because, why the rule is right`},
-		{"no answer", asking, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:15: item 1 of "llm" has no "answer" → add it: answer, the response: a message of the model, a plain HTTP response, or the end of the connection`},
+		{"no answer", asking, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:15: item 1 of "llm" has no "answer" → add it: answer, the response: a message of the model, a plain HTTP response, a WebSocket, or the end of the connection`},
 		{"two answers", asking, head + "stubs: {llm: [{answer: {text: a, json: {}}}]}\n" + steps, `x.yaml:4:34: an answer has both text and json → keep one of them`},
 		{"a body with tools", asking, head + "stubs: {llm: [{answer: {body: a, tools: [{tool: t}]}}]}\n" + steps, `x.yaml:4:34: an answer has both body and tools → keep one of them; tools can be combined with text, or be part of pieces`},
 		{"two pieces in one", asking, head + "stubs: {llm: [{answer: {pieces: [{text: a, raw: b}]}}]}\n" + steps, `x.yaml:4:44: a piece has both text and raw → split it into two pieces`},
@@ -271,6 +275,16 @@ func TestMistakesAboutStubsHaveTheirPlacesAndFixes(t *testing.T) {
 		{"thoughts of OpenAI", asking, head + "stubs: {llm: [{answer: {pieces: [{thinking: a}]}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm" (kind openai) responds with thinking, which this kind does not support → use text, or the kind anthropic`},
 		{"a tool of no model", strings.Replace(asking, "openai", "http", 1), head + "stubs: {llm: [{answer: {tools: [{tool: a}]}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm" (kind http) responds with a tool call, which this kind does not support → use status, json, body, or pieces of text`},
 		{"a chat with no model", strings.Replace(asking, "openai", "http", 1), head + "stubs: {llm: [{when: {last: a}, answer: {text: a}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm" (kind http) matches a conversation, which this kind does not have → use http, query, headers, body, json, matches or absent`},
+		{"a socket of a model", asking, head + "stubs: {llm: [{answer: {socket: [{drop: true}]}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm" (kind openai) responds with a socket, which this kind does not have → use a stub of the kind http`},
+		{"a program of no program", asking, head + "stubs: {llm: [{answer: {program: [{exit: 1}]}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm" (kind openai) has a program, which this kind does not have → use a stub of the kind stdio`},
+		{"a program without a script", strings.Replace(asking, "openai", "stdio", 1), head + "stubs: {llm: [{answer: {status: 200}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm" (kind stdio) has no program → write answer: {program: […]}`},
+		{"variables of no program", strings.Replace(asking, "openai", "http, env: [A]", 1), head + steps, `lockstep.yaml:7:27: the stub "llm" names variables, but its kind is http → remove env, or write kind: stdio`},
+		{"a line that is two", asking, head + "stubs: {llm: [{answer: {socket: [{send: {text: a}, drop: true}]}}]}\n" + steps, `x.yaml:4:52: a line has both send and drop → write a line for each of them`},
+		{"a line after the end", asking, head + "stubs: {llm: [{answer: {socket: [{drop: true}, {send: {text: a}}]}}]}\n" + steps, `x.yaml:4:48: nothing can follow drop, which is the end → remove what follows, or move it before that line`},
+		{"an exit of a socket", asking, head + "stubs: {llm: [{answer: {socket: [{exit: 1}]}}]}\n" + steps, `x.yaml:4:35: exit is only for a program, and this is a socket → remove it, or use what this has: docs/stubs.md`},
+		{"a status of a socket", asking, head + "stubs: {llm: [{answer: {socket: [], status: 200}}]}\n" + steps, `x.yaml:4:37: an answer has both socket and status → keep one of them; only after and headers can be combined with socket`},
+		{"a cadence since nothing", asking, head + "stubs: {llm: [{name: up, answer: {text: a}, cadence: {every: 1s, tolerance: 1s, since: dwn}}, {name: down, answer: {text: a}}]}\n" + steps, `x.yaml:4:88: this stub has no rule "dwn" → did you mean "down"?`},
+		{"a range that does not grow", asking, head + "stubs: {llm: [{answer: {text: a}, cadence: {every: 1s..4s, tolerance: 1s}}]}\n" + steps, `x.yaml:4:52: every is 1s..4s, but nothing makes it grow → add growing: 2, or write one time`},
 		{"a rule that nobody has", asking, head + "stubs: {llm: [{name: one, answer: {text: a}}]}\nsteps: [{asked: llm.noe}]\n", `x.yaml:5:17: no rule under stubs is called "llm.noe" → did you mean "llm.one"?`},
 	} {
 		dir := t.TempDir()

@@ -22,6 +22,13 @@ func checkScenario(p *Project, s *scenario.Scenario) scenario.Problems {
 	c := scenarioCheck{p: p, s: s, opened: map[string]*contract.Operation{}}
 	c.problems = append(checkStubs(p, s), checkSetup(p, s)...)
 	s.Walk(c.step)
+	for _, stub := range s.Script().Stubs {
+		for i := range stub.Rules {
+			if stub.Rules[i].Answer.Script != nil {
+				c.opened[scenario.UpstreamID(stub.Name, stub.Rules[i].Name)] = nil
+			}
+		}
+	}
 	c.streamRules()
 	return c.problems
 }
@@ -190,8 +197,11 @@ func operations(p *Project) []string {
 	return out
 }
 
-// checkStreamRule checks that a rule names an operation of the contract, or all programs.
+// checkStreamRule checks that a rule names an operation of the contract, all programs, or a rule of a stub.
 func checkStreamRule(p *Project, name string, rule scenario.StreamRule) scenario.Problems {
+	if stub, _, isRule := strings.Cut(name, "."); isRule && slices.Contains(p.stubNames(), stub) {
+		return nil
+	}
 	if _, known := p.Contract.Named(name); known || name == string(transcript.WireProgram) || p.Contract.IsAbsent() {
 		return nil
 	}

@@ -236,6 +236,12 @@ func (l *loader) stubs(n *yamldoc.Node) {
 		if models, _ := v.Entry("models"); models != nil && !s.Kind.Chats() {
 			l.reader.problem(models, fmt.Sprintf("the stub %q lists models, but its kind is %s", s.Name, s.Kind), "remove models, or write kind: openai or anthropic")
 		}
+		if env, _ := v.Entry("env"); env != nil && s.Kind != stub.Stdio {
+			l.reader.problem(env, fmt.Sprintf("the stub %q names variables, but its kind is %s", s.Name, s.Kind), "remove env, or write kind: stdio")
+		}
+		for _, name := range v.Get("env").Elements() {
+			s.Env = append(s.Env, name.Text)
+		}
 		for _, m := range v.Get("models").Elements() {
 			s.Models = append(s.Models, m.Text)
 		}

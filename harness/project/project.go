@@ -116,4 +116,5 @@ type Stub struct {
 	Name   string
 	Kind   stub.Kind
 	Models []string // the models that it lists; empty means one that is called stub
+	Env    []string // the variables of a started program that are recorded
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
@@ -68,6 +69,17 @@ func CheckStubRules(file string, kind stub.Kind, of *scenario.Stub) (out scenari
 		}
 		if !kind.Chats() && r.When.Converses() {
 			problem("matches a conversation, which this kind does not have", "use http, query, headers, body, json, matches or absent")
+		}
+		script := r.Answer.Script
+		switch {
+		case script != nil && script.Wire == transcript.WireSocket && kind != stub.HTTP:
+			problem("responds with a socket, which this kind does not have", "use a stub of the kind http")
+		case script != nil && script.Wire == transcript.WireProgram && kind != stub.Stdio:
+			problem("has a program, which this kind does not have", "use a stub of the kind stdio")
+		case script == nil && kind == stub.Stdio:
+			problem("has no program", "write answer: {program: […]}")
+		case r.When.Args != nil && kind != stub.Stdio:
+			problem("matches arguments, which this kind does not have", "use a stub of the kind stdio")
 		}
 		for _, piece := range r.Answer.Pieces {
 			switch {

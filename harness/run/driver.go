@@ -152,6 +152,9 @@ func (d *driver) outcome(rec *transcript.Step) Outcome {
 
 // closeAll closes everything that is still open.
 func (d *driver) closeAll() {
+	if d.target.Program != nil {
+		d.upstreams.freeze()
+	}
 	d.calls.cancelAll()
 	d.calls.library.close(context.Background())
 	for _, s := range d.streams.all() {

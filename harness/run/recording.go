@@ -44,9 +44,19 @@ func (r recording) answered(name string, steps []scenario.Step) bool {
 }
 
 // upstreamCounts returns how many requests each rule has answered, and how many hanging responses the target has
-// disconnected from. With toMCP, it returns how many messages of each method MCP servers have received.
-func (r recording) upstreamCounts(toMCP bool) requestCounts {
+// disconnected from. With toMCP, it returns how many messages of each method MCP servers have received. outside is
+// Options.Outside.
+func (r recording) upstreamCounts(toMCP bool, outside func(stream, operation string, ev *transcript.Event) bool) requestCounts {
 	n := requestCounts{}
+	for _, s := range r.Streams {
+		if toMCP || !s.Stub {
+			continue
+		}
+		n[s.Name+messages] = r.events(s.Name, func(ev *transcript.Event) bool { return outside(s.Name, "", ev) })
+		if s.Ended == transcript.EndedByServer || s.Ended == transcript.EndedBroken {
+			n[s.Name+letGo] = 1
+		}
+	}
 	for i := range r.Upstream {
 		s := &r.Upstream[i]
 		if s.ToMCP() != toMCP {

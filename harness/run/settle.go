@@ -154,7 +154,7 @@ func (s *session) upstreamsSettled(connectionsClosed bool) bool {
 			return true // it sends no more, and what the others send alone is a difference already
 		}
 	}
-	recorded := s.recorded.upstreamCounts(false)
+	recorded := s.recorded.upstreamCounts(false, s.opts.Outside)
 	for _, own := range all {
 		if own == nil || !own.covers(recorded) || !all[0].equal(own) {
 			return false
@@ -177,7 +177,7 @@ func (s *session) settleRecords(ctx context.Context) {
 }
 
 func (s *session) recordsSettled() bool {
-	recorded := s.recorded.upstreamCounts(true)
+	recorded := s.recorded.upstreamCounts(true, s.opts.Outside)
 	var first requestCounts
 	settled, lost := true, false
 	for _, d := range s.drivers {

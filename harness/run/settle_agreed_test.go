@@ -100,7 +100,7 @@ func TestWhatIsAskedWhenTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 	s := bareSession(&Options{})
 	for range 2 {
 		d := driverOf(bareRun(s.opts, &Target{}))
-		u := newUpstream("llm", nil, nil, 0, &d.values, "", &s.asked)
+		u := newUpstream("llm", nil, nil, 0, d.targetRun, &s.asked)
 		d.upstreams.list, s.drivers = []*upstream{u}, append(s.drivers, d)
 		u.begin(u.step("chat"), false)(&transcript.Exchange{})
 	}
@@ -119,7 +119,8 @@ func TestWhatIsAskedWhenTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 	ref.begin(ref.step("other"), false)(&transcript.Exchange{})
 	ref.Unexpected(&transcript.Exchange{}, "")
 	asked := func(u *upstream) (out []string) {
-		for _, s := range u.record() {
+		steps, _ := u.record()
+		for _, s := range steps {
 			out = append(out, fmt.Sprintf("%s %d", s.ID, len(s.Exchanges)))
 		}
 		return out

@@ -32,7 +32,7 @@ func TestTheEndOfRequestsFromEndedTargetsToUpstreamsIsAwaited(t *testing.T) {
 	s := afterTheEnd(true)
 	var notice []func(*transcript.Exchange)
 	hangs := func(d *driver) func(*transcript.Exchange) {
-		u := newUpstream("llm", nil, nil, 0, &d.values, "", &s.asked)
+		u := newUpstream("llm", nil, nil, 0, d.targetRun, &s.asked)
 		d.upstreams.list = []*upstream{u}
 		return u.begin(u.step("chat"), true)
 	}

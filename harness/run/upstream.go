@@ -27,30 +27,31 @@ const (
 
 // An upstream answers the requests of one target to one stub during a scenario. It is a stub.Script.
 type upstream struct {
-	stub   *stub.Server
-	name   string
-	rules  []scenario.StubRule
-	line   int // of the stub in the scenario, or of the scenario
-	values *values
-	unique string
-	asked  *notifier
+	stub    *stub.Server
+	name    string
+	rules   []scenario.StubRule
+	line    int // of the stub in the scenario, or of the scenario
+	run     *targetRun
+	asked   *notifier
+	sockets stubSockets
 
 	mu       sync.Mutex // guards the fields below
 	steps    []*transcript.Step
-	underWay map[*transcript.Step]int // responses that are being sent, without those that hang
-	hanging  int                      // hanging responses that the target has not disconnected from
-	gone     map[string]int           // by the step's id: hanging responses that the target has disconnected from
-	over     bool                     // the scenario is over, so the target did not cause the end of hanging responses
-	agreed   requestCounts            // how many requests of each rule count; nil means all
-	kept     int                      // number of requests
-	bytes    int64                    // bytes of their bodies
+	underWay map[*transcript.Step]int               // responses that are being sent, without those that hang, and scripts of sockets
+	unmet    map[*transcript.Step]*transcript.Unmet // what a target did not do on a socket
+	hanging  int                                    // hanging responses that the target has not disconnected from
+	gone     map[string]int                         // by the step's id: hanging responses that the target has disconnected from
+	over     bool                                   // the scenario is over, so the target did not cause the end of hanging responses
+	agreed   requestCounts                          // how many requests of each rule count; nil means all
+	kept     int                                    // number of requests
+	bytes    int64                                  // bytes of their bodies
 }
 
 // newUpstream returns the upstream of a run at one stub. Its rules are those of the scenario for that stub, if any.
-func newUpstream(name string, server *stub.Server, rules []scenario.StubRule, line int, values *values, unique string, asked *notifier) *upstream {
+func newUpstream(name string, server *stub.Server, rules []scenario.StubRule, line int, run *targetRun, asked *notifier) *upstream {
 	u := &upstream{
-		stub: server, name: name, rules: rules, line: line, values: values, unique: unique, asked: asked,
-		underWay: map[*transcript.Step]int{}, gone: map[string]int{},
+		stub: server, name: name, rules: rules, line: line, run: run, asked: asked,
+		underWay: map[*transcript.Step]int{}, unmet: map[*transcript.Step]*transcript.Unmet{}, gone: map[string]int{},
 	}
 	for _, r := range rules {
 		u.steps = append(u.steps, u.newStep(r.Name, r.Line))
@@ -90,13 +91,15 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 // the lock.
 func (u *upstream) answerByRule(rule *scenario.StubRule, step *transcript.Step, chat *stub.Chat) (*stub.Answer, func(*transcript.Exchange)) {
 	n := len(step.Exchanges) + 1
-	b := answerBuilder{filler: filler{values: u.values}, id: fmt.Sprintf("%s_%s_%d", u.unique, rule.Name, n)}
+	b := answerBuilder{filler: filler{values: &u.run.values}, id: fmt.Sprintf("%s_%s_%d", u.run.t.Unique, rule.Name, n)}
 	a := b.answer(&rule.Answer, chat)
 	if b.err != nil {
 		err := ruleError(rule.Name, b.err)
 		step.Fault = cmp.Or(step.Fault, err.Error())
 		text := "lockstep: " + err.Error()
 		a = &stub.Answer{Status: 501, Error: &text}
+	} else if rule.Answer.Script != nil {
+		a.Takeover = u.takeover(rule, step, n)
 	}
 	return a, u.begin(step, a.End == stub.Hang)
 }
@@ -127,6 +130,8 @@ func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exc
 		defer u.mu.Unlock()
 		step.Exchanges[n], x.Hangs = x, hangs
 		switch {
+		case x.Stream != "": // see talked
+			return
 		case !hangs:
 			u.underWay[step]--
 			return
@@ -185,6 +190,7 @@ func (u *upstream) counts(connectionsClosed bool) (n requestCounts, done bool) {
 	for id, gone := range u.gone {
 		n[id+letGo] = gone
 	}
+	u.sockets.counts(n)
 	return n, done
 }
 
@@ -200,8 +206,15 @@ func (u *upstream) conclude() {
 	u.over = true
 }
 
-// record returns the requests as steps, after the last request.
-func (u *upstream) record() (out []transcript.Step) {
+// freeze is called when a program is about to be ended, see stubSockets.
+func (u *upstream) freeze() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.sockets.freeze(u.agreed)
+}
+
+// record returns the requests as steps, and the sockets, after the last request.
+func (u *upstream) record() (out []transcript.Step, sockets []*transcript.Stream) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i, s := range u.steps {
@@ -214,13 +227,14 @@ func (u *upstream) record() (out []transcript.Step) {
 		}
 		if i < len(u.rules) {
 			s.Unordered = u.rules[i].AnyOrder
-			s.Unmet = tooFew(u.rules[i].Min, len(s.Exchanges))
+			s.Unmet = cmp.Or(tooFew(u.rules[i].Min, len(s.Exchanges)), u.unmet[s])
+			s.Cadence = u.rules[i].Cadence.Of(u.name)
 		} else if len(s.Exchanges) == 0 {
 			continue
 		}
 		out = append(out, *s)
 	}
-	return out
+	return out, u.sockets.record(out, u.agreed)
 }
 
 // tooFew says that fewer requests came than required. It returns nil when enough came.
@@ -241,7 +255,10 @@ func tooFew(least, n int) *transcript.Unmet {
 // Play makes a stub answer all requests by rules, without a scenario, until stop is called. As in a scenario, the
 // number of requests that it answers is limited.
 func Play(s *stub.Server, name string, rules []scenario.StubRule) (stop func()) {
-	token := unique()
-	v := &values{values: map[string]json.RawMessage{"unique": quote(token)}}
-	return s.Attach(newUpstream(name, s, rules, 0, v, token, &notifier{}), token, true, time.Now())
+	r := &targetRun{
+		opts: &Options{Step: 30 * time.Second, Events: maxRequests, Outside: func(string, string, *transcript.Event) bool { return false }},
+		t:    &transcript.Transcript{Unique: unique(), Started: time.Now()}, target: &Target{},
+	}
+	r.values.values = map[string]json.RawMessage{"unique": quote(r.t.Unique)}
+	return s.Attach(newUpstream(name, s, rules, 0, r, &notifier{}), r.t.Unique, true, r.t.Started)
 }

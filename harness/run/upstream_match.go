@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/stdio"
 )
 
 // matches reports whether a rule answers a request. A rule that needs a value which is not captured yet matches no
@@ -17,21 +19,38 @@ func (u *upstream) matches(when *scenario.When, r *transcript.Request, chat *stu
 	if when.Path == nil && u.stub.Kind().Chats() && !u.stub.Kind().IsChat(r) {
 		return false
 	}
-	return u.matchesLine(when, r) && u.matchesChat(when, chat) && u.meetsDemands(when.Demands, r)
+	return u.matchesArgs(when.Args, r) && u.matchesLine(when, r) && u.matchesChat(when, chat) && u.meetsDemands(when.Demands, r)
+}
+
+// matchesArgs compares the arguments of a started program.
+func (u *upstream) matchesArgs(want []scenario.Template, r *transcript.Request) bool {
+	if want == nil {
+		return true
+	}
+	var start stdio.Start
+	if r.Method != transcript.Start || json.Unmarshal(r.Body.Bytes, &start) != nil || len(start.Args) != len(want) {
+		return false
+	}
+	for i := range want {
+		if text, err := want[i].Text(&u.run.values, nil); err != nil || text != start.Args[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // matchesLine compares the method, the path and the query.
 func (u *upstream) matchesLine(when *scenario.When, r *transcript.Request) bool {
 	path, query, _ := strings.Cut(r.Target, "?")
 	if when.Path != nil {
-		want, err := when.Path.Text(u.values, scenario.EscapePath)
+		want, err := when.Path.Text(&u.run.values, scenario.EscapePath)
 		if err != nil || want != path || when.Method != r.Method {
 			return false
 		}
 	}
 	given, _ := url.ParseQuery(query) // an invalid query is compared as far as it parses
 	for _, p := range when.Query {
-		want, err := p.Value.Text(u.values, nil)
+		want, err := p.Value.Text(&u.run.values, nil)
 		if err != nil || !slices.Contains(given[p.Name], want) {
 			return false
 		}
@@ -48,7 +67,7 @@ func (u *upstream) matchesChat(when *scenario.When, chat *stub.Chat) bool {
 		if t == nil {
 			return true
 		}
-		want, err := t.Text(u.values, nil)
+		want, err := t.Text(&u.run.values, nil)
 		return err == nil && in(want)
 	}
 	within := func(text string) func(string) bool {
@@ -64,7 +83,7 @@ func (u *upstream) meetsDemands(e *scenario.Expect, r *transcript.Request) bool 
 	if e == nil {
 		return true
 	}
-	want, err := fillExpect(e, u.values)
+	want, err := fillExpect(e, &u.run.values)
 	if err != nil {
 		return false
 	}

@@ -27,7 +27,7 @@ func (us *upstreams) attach(stubs []scenario.Stub, asked *notifier) {
 				rules, line = s.Rules, s.Line
 			}
 		}
-		u := newUpstream(name, server, rules, line, &us.values, us.t.Unique, asked)
+		u := newUpstream(name, server, rules, line, us.targetRun, asked)
 		us.list = append(us.list, u)
 		us.detach = append(us.detach, server.Attach(u, us.t.Unique, us.scenario.Fresh, us.t.Started))
 	}
@@ -80,11 +80,19 @@ func (us *upstreams) agree(counts requestCounts) {
 	}
 }
 
+// freeze is called when a program is about to be ended, see upstream.
+func (us *upstreams) freeze() {
+	for _, u := range us.list {
+		u.freeze()
+	}
+}
+
 // close ends all responses and adds the requests to the transcript.
 func (us *upstreams) close() {
 	for i, u := range us.list {
 		u.conclude()
 		us.detach[i]()
-		us.t.Upstream = append(us.t.Upstream, u.record()...)
+		steps, sockets := u.record()
+		us.t.Upstream, us.t.Streams = append(us.t.Upstream, steps...), append(us.t.Streams, sockets...)
 	}
 }

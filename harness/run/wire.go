@@ -24,7 +24,12 @@ type message struct {
 // A socket is a WebSocket as a wire.
 type socket struct{ *ws.Socket }
 
-func (s socket) send(ctx context.Context, m *message) error {
+func (s socket) send(ctx context.Context, m *message) error { return sendOn(ctx, s, m) }
+
+// sendOn sends a message on either end of a socket.
+func sendOn(ctx context.Context, s interface {
+	Send(ctx context.Context, m *ws.Message) error
+}, m *message) error {
 	for i := range m.frames {
 		m.frames[i].Malformed = m.malformed
 		if err := s.Send(ctx, &m.frames[i]); err != nil {

@@ -108,6 +108,12 @@ type Frame struct {
 // Signal sends a signal to a program.
 type Signal struct{ Stream, Name string }
 
+// Exit ends the program that a stub plays. Only scripts of stubs have it.
+type Exit struct {
+	Status int
+	Signal string // that ends it instead; "" for none
+}
+
 // Ready makes a step wait until an event has come.
 type Ready struct {
 	Event        Template
@@ -207,6 +213,7 @@ func (h *HTTP) kind() string {
 }
 func (*Send) kind() string     { return "send" }
 func (*Signal) kind() string   { return "signal" }
+func (*Exit) kind() string     { return "exit" }
 func (*Start) kind() string    { return "start" }
 func (*Join) kind() string     { return "join" }
 func (*Open) kind() string     { return "open" }

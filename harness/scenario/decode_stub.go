@@ -2,9 +2,11 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -34,7 +36,26 @@ func (d *stubDecoder) stubRules(list *yamldoc.Node) []StubRule {
 		taken[r.Name] = true
 		out = append(out, r)
 	}
+	checkSince(d.valueDecoder, list, out)
 	return out
+}
+
+// checkSince reports cadences that begin with a rule that does not exist.
+func checkSince(d *valueDecoder, list *yamldoc.Node, rules []StubRule) {
+	var names []string
+	for i := range rules {
+		names = append(names, rules[i].Name)
+	}
+	for i, item := range list.Elements() {
+		since := item.Get("cadence").Get("since")
+		switch {
+		case since == nil:
+		case since.Text == rules[i].Name:
+			d.problem(since, fmt.Sprintf("since: %s is this rule itself", since.Text), "leave it out: the first request of a rule has no time of its own")
+		case !slices.Contains(names, since.Text):
+			d.problem(since, fmt.Sprintf("this stub has no rule %q", since.Text), problem.OneOf(since.Text, names))
+		}
+	}
 }
 
 func (d *stubDecoder) stubRule(i int, n *yamldoc.Node) StubRule {
@@ -48,6 +69,7 @@ func (d *stubDecoder) stubRule(i int, n *yamldoc.Node) StubRule {
 	if times := n.Get("times"); times != nil {
 		r.Min, r.Max = d.times(times)
 	}
+	r.Cadence = decodeCadence(d.valueDecoder, n.Get("cadence"))
 	return r
 }
 
@@ -88,6 +110,12 @@ func (d *stubDecoder) when(n *yamldoc.Node) When {
 			d.problem(line, "the path has a query", "write its parameters under query")
 		}
 	}
+	if args := n.Get("args"); args != nil {
+		w.Args = []Template{}
+		for _, item := range args.Elements() {
+			w.Args = append(w.Args, d.template(item))
+		}
+	}
 	if s := n.Get("stream"); s != nil {
 		streams := s.Text == "true"
 		w.Stream = &streams
@@ -97,7 +125,7 @@ func (d *stubDecoder) when(n *yamldoc.Node) When {
 
 func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 	a := StubAnswer{
-		After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.messages.parameters(n.Get("headers")),
+		Script: scriptDecoder{d.valueDecoder, d.messages}.script(n), After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.messages.parameters(n.Get("headers")),
 		Error: d.optional(n.Get("error")), ID: d.optional(n.Get("id")), Model: d.optional(n.Get("model")), Stop: d.optional(n.Get("stop")),
 		Usage: StubUsage{d.number(n.Get("usage").Get("input")), d.number(n.Get("usage").Get("output"))},
 		End:   StubEnd(n.Get("end").Str()),
@@ -122,17 +150,15 @@ func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 
 // oneAnswer reports a rule that sets more than one of these keys.
 func (d *stubDecoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
-	var first *yamldoc.Node
-	for _, key := range [...]string{"pieces", "text", "json", "body", "error"} {
-		k, v := n.Entry(key)
-		if v == nil {
-			continue
+	if a.Script != nil {
+		for _, key := range [...]string{"status", "end", "text", "tools", "pieces", "json", "body", "error"} {
+			if k, v := n.Entry(key); v != nil {
+				d.problem(k, fmt.Sprintf("an answer has both %s and %s", a.Script.Wire, key), "keep one of them; only after and headers can be combined with "+string(a.Script.Wire))
+			}
 		}
-		if first != nil {
-			d.problem(k, fmt.Sprintf("an answer has both %s and %s", first.Text, key), "keep one of them")
-		}
-		first = k
+		return
 	}
+	first := onlyOne(d.valueDecoder, n, "an answer has both %s and %s", "keep one of them", "pieces", "text", "json", "body", "error")
 	if k, tools := n.Entry("tools"); tools != nil && (a.asItIs() || n.Get("pieces") != nil) {
 		d.problem(k, fmt.Sprintf("an answer has both %s and tools", first.Text), "keep one of them; tools can be combined with text, or be part of pieces")
 	}
@@ -154,15 +180,7 @@ func (d *stubDecoder) stubPiece(n *yamldoc.Node) StubPiece {
 			p.Tool.Arguments = append(p.Tool.Arguments, d.template(text))
 		}
 	}
-	var first *yamldoc.Node
-	for _, key := range [...]string{"text", "thinking", "tool", "raw"} {
-		if k, v := n.Entry(key); v != nil {
-			if first != nil {
-				d.problem(k, fmt.Sprintf("a piece has both %s and %s", first.Text, key), "split it into two pieces")
-			}
-			first = k
-		}
-	}
+	onlyOne(d.valueDecoder, n, "a piece has both %s and %s", "split it into two pieces", "text", "thinking", "tool", "raw")
 	return p
 }
 

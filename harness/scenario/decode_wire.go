@@ -85,10 +85,16 @@ var sendable = []struct {
 }
 
 func (d *wireDecoder) send(n *yamldoc.Node) *Send {
-	s := &Send{Stream: n.Get("send").Text, Within: d.values.duration(n.Get("within"))}
+	s := &Send{Stream: n.Get("send").Text, Message: d.sent(n, true), Within: d.values.duration(n.Get("within"))}
 	if m := n.Get("malformed"); m != nil {
 		s.Malformed = d.values.value(m)
 	}
+	return s
+}
+
+// sent decodes what is sent. Frames are masked by default when lockstep is the client.
+func (d *wireDecoder) sent(n *yamldoc.Node, masked bool) Message {
+	var m Message
 	first := ""
 	for _, kind := range sendable {
 		k, value := n.Entry(kind.key)
@@ -99,18 +105,18 @@ func (d *wireDecoder) send(n *yamldoc.Node) *Send {
 			d.values.problem(k, fmt.Sprintf("a step sends both %s and %s", first, kind.key), "use a step for each of them")
 			continue
 		}
-		first, s.Message = kind.key, d.message(kind.key, kind.item, value)
+		first, m = kind.key, d.message(kind.key, kind.item, value, masked)
 	}
 	if k, fragments := n.Entry("fragments"); fragments != nil {
-		s.Message.Fragments = d.values.number(fragments)
-		if s.Message.Item != transcript.ItemText && s.Message.Item != transcript.ItemBinary {
+		m.Fragments = d.values.number(fragments)
+		if m.Item != transcript.ItemText && m.Item != transcript.ItemBinary {
 			d.values.problem(k, first+" cannot be sent in fragments", "remove fragments; only json, text and binary can have them")
 		}
 	}
-	return s
+	return m
 }
 
-func (d *wireDecoder) message(key string, item transcript.Item, n *yamldoc.Node) Message {
+func (d *wireDecoder) message(key string, item transcript.Item, n *yamldoc.Node, masked bool) Message {
 	m := Message{Item: item}
 	switch key {
 	case "json":
@@ -121,7 +127,7 @@ func (d *wireDecoder) message(key string, item transcript.Item, n *yamldoc.Node)
 		m.Text, m.Bytes = textOrBase64(d.values, n)
 	case "frames":
 		for _, f := range n.Elements() {
-			m.Frames = append(m.Frames, d.frame(f))
+			m.Frames = append(m.Frames, d.frame(f, masked))
 		}
 	default:
 		m.Text = d.values.optional(n)
@@ -129,10 +135,13 @@ func (d *wireDecoder) message(key string, item transcript.Item, n *yamldoc.Node)
 	return m
 }
 
-func (d *wireDecoder) frame(n *yamldoc.Node) Frame {
+func (d *wireDecoder) frame(n *yamldoc.Node, masked bool) Frame {
+	if m := n.Get("masked"); m != nil {
+		masked = m.Text == "true"
+	}
 	f := Frame{
 		Opcode: d.values.number(n.Get("opcode")), RSV: d.values.number(n.Get("rsv")), Length: numberOr(d.values, n.Get("length"), -1),
-		Fin: n.Get("fin").Str() != "false", Masked: n.Get("masked").Str() != "false",
+		Fin: n.Get("fin").Str() != "false", Masked: masked,
 	}
 	f.Text, f.Bytes = textOrBase64(d.values, n)
 	return f

@@ -70,6 +70,7 @@ func (d *nameChecker) checkNames(root *yamldoc.Node) {
 	for _, n := range root.Get("teardown").Elements() {
 		d.checkUses(n, s)
 	}
+	d.stubCaptures(root.Get("stubs"), s)
 	d.checkUses(root.Get("stubs"), s) // stubs respond during the steps, with all values that are captured by then
 }
 

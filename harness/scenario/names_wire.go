@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"slices"
+
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -75,6 +77,30 @@ func (d *nameChecker) checkWires(list *yamldoc.Node, w wires) {
 		}
 		for _, branch := range n.Get("parallel").Entries() {
 			d.checkWires(branch, w)
+		}
+	}
+}
+
+// stubCaptures adds what the scripts of stubs capture to the names that stubs can use. A step cannot: which of its
+// messages a target has sent before a step is chance.
+func (d *nameChecker) stubCaptures(stubs *yamldoc.Node, s scope) {
+	for _, rules := range stubs.Entries() {
+		d.ruleCaptures(rules, s)
+	}
+}
+
+// ruleCaptures is stubCaptures for the rules of one stub.
+func (d *nameChecker) ruleCaptures(rules *yamldoc.Node, s scope) {
+	for _, rule := range rules.Elements() {
+		answer := rule.Get("answer")
+		for _, turn := range slices.Concat(answer.Get("socket").Elements(), answer.Get("program").Elements()) {
+			for k := range turn.Get("await").Get("capture").Entries() {
+				d.checkNotUnique(k, "capture")
+				if d.given[k.Text] {
+					d.values.problem(k, fmt.Sprintf("capture %s: the name has a value elsewhere in the scenario", k.Text), "give it another name")
+				}
+				s.values[k.Text] = true
+			}
 		}
 	}
 }

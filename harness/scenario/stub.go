@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -28,9 +29,28 @@ type StubRule struct {
 	Min, Max int
 	// AnyOrder means that the requests that it answers have no order.
 	AnyOrder bool
+	Cadence  *Cadence
 	When     When
 	Answer   StubAnswer
 	Compare  Rules
+}
+
+// A Cadence says when the target must ask again, see transcript.Cadence. Since is the name of a rule of the same stub.
+type Cadence struct {
+	transcript.Cadence
+	Line, Column int
+}
+
+// Of returns the cadence with the id of a step of the stub; nil without one.
+func (c *Cadence) Of(stub string) *transcript.Cadence {
+	if c == nil {
+		return nil
+	}
+	out := c.Cadence
+	if out.Since != "" {
+		out.Since = UpstreamID(stub, out.Since)
+	}
+	return &out
 }
 
 // A When selects requests. Every field that is set must match.
@@ -40,8 +60,9 @@ type When struct {
 	Query   []Parameter
 	Demands *Expect // of header fields and the body
 	// The other fields are about the conversation that is sent to a model.
-	Last, System, Result *Template // texts in the last message, in the system prompt, in a tool result that is the last message
-	Tool, Model          *Template // a tool that is offered, and the requested model
+	Last, System, Result *Template  // texts in the last message, in the system prompt, in a tool result that is the last message
+	Tool, Model          *Template  // a tool that is offered, and the requested model
+	Args                 []Template // all arguments of a started program; nil means any
 	Stream               *bool
 }
 
@@ -63,6 +84,21 @@ type StubAnswer struct {
 	Stop   *Template // why the model stopped, as it is sent
 	Usage  StubUsage
 	End    StubEnd
+	Script *StubScript // the response is another protocol
+}
+
+// A StubScript is what a stub does on a socket, or as a program.
+type StubScript struct {
+	Wire  transcript.Wire
+	Turns []Turn
+}
+
+// A Turn is one line of a script.
+type Turn struct {
+	After time.Duration // delay before it
+	// Do is a *Send, an *Await, a *Hangup that closes or drops a socket, or the *Exit of a program. They name no stream.
+	Do           Action
+	Line, Column int
 }
 
 // A StubPiece is a part of a message, of one kind.

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// An Answer is the response to a request: a message of a model, an HTTP response, or neither.
+// An Answer is the response to a request: a message of a model, an HTTP response, another protocol, or none of them.
 type Answer struct {
 	After   time.Duration // delay before the head
 	Status  int           // 0 means 200
@@ -20,6 +20,8 @@ type Answer struct {
 	Error   *string  // the text of an error in the format of the kind, used when Message is nil
 	Message *Message // message of a model
 	End     End
+	// Takeover is used instead of all others but After and Header.
+	Takeover *Takeover
 }
 
 // A Message is a response of a model.

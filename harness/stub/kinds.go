@@ -14,6 +14,7 @@ const (
 	OpenAI    Kind = "openai"    // OpenAI's chat completions, which many other servers have too
 	Anthropic Kind = "anthropic" // Anthropic's Messages API
 	HTTP      Kind = "http"      // any other API
+	Stdio     Kind = "stdio"     // a program that the target starts
 )
 
 // A format writes the messages of a kind. HTTP has no messages, only a failure.
@@ -29,6 +30,7 @@ var formats = map[Kind]format{
 	OpenAI:    {"/chat/completions", openaiMessage, openaiStream, openaiFailure, openaiModels},
 	Anthropic: {"/messages", anthropicMessage, anthropicStream, anthropicFailure, anthropicModels},
 	HTTP:      {failure: plainFailure},
+	Stdio:     {failure: func(_ int, text string) []byte { return []byte(text) }},
 }
 
 // isRaw reports whether a message is written as raw bytes: all its pieces are raw, or the kind has no messages.

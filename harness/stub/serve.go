@@ -26,6 +26,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	arrived := time.Now()
 	x := &transcript.Exchange{}
 	readErr := s.read(w, r, x)
+	if s.kind == Stdio && !s.asStart(&x.Request) {
+		http.NotFound(w, r)
+		return
+	}
 	a, candidates, why := s.owner(&x.Request)
 	if a == nil {
 		s.serveUnowned(w, x, arrived, candidates, why)
@@ -147,6 +151,10 @@ func (t *responder) answer(a *Answer) {
 	// If the target does not read, the end of the scenario also ends a write.
 	defer context.AfterFunc(ctx, func() { _ = out.SetWriteDeadline(time.Unix(1, 0)) })()
 	if !t.wait(ctx, a.After, transcript.PhaseHead) {
+		return
+	}
+	if a.Takeover != nil {
+		t.takeover(ctx, a)
 		return
 	}
 	if !a.onlyEnd() && !t.write(ctx, out, a) {

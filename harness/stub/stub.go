@@ -13,6 +13,7 @@ package stub
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net"
 	"net/http"
@@ -28,10 +29,15 @@ type Options struct {
 	MaxBody int64         // limit for the body of a request, in bytes; default 64 MiB
 	Request time.Duration // limit for the time to receive a request; default 30 s
 	Models  []string      // the list of models; default one model called stub
+	// The others are for Stdio. Program is the lockstep program, which targets start; default "lockstep" from their PATH.
+	Program string
+	Dir     string   // where the executable is made; default: a new directory
+	Env     []string // names of the variables of the started program that are recorded
 }
 
 func (o Options) withDefaults() Options {
 	o.MaxBody, o.Request = cmp.Or(o.MaxBody, 64<<20), cmp.Or(o.Request, 30*time.Second)
+	o.Program = cmp.Or(o.Program, "lockstep")
 	if len(o.Models) == 0 {
 		o.Models = []string{"stub"}
 	}
@@ -45,7 +51,10 @@ type Server struct {
 	opts Options
 	url  string
 	http *http.Server
-	done chan struct{} // closed when the server has stopped
+	// Only a program has these.
+	executable *executable
+	token      string        // the path of its requests
+	done       chan struct{} // closed when the server has stopped
 
 	life context.Context // ends with the server, and ends all responses
 	end  context.CancelCauseFunc
@@ -62,7 +71,14 @@ func Start(name string, kind Kind, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Serve(l, name, kind, options), nil
+	s := Serve(l, name, kind, options)
+	if kind == Stdio {
+		if s.executable, err = s.makeExecutable(); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 // Serve runs a server on a listener. Close closes the listener.
@@ -70,7 +86,7 @@ func Serve(l net.Listener, name string, kind Kind, options Options) *Server {
 	life, end := context.WithCancelCause(context.Background())
 	s := &Server{
 		name: name, kind: kind, opts: options.withDefaults(), url: "http://" + l.Addr().String(),
-		done: make(chan struct{}), life: life, end: end, over: map[string]bool{},
+		done: make(chan struct{}), life: life, end: end, over: map[string]bool{}, token: "/" + rand.Text(),
 	}
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.serve),
@@ -85,8 +101,13 @@ func Serve(l net.Listener, name string, kind Kind, options Options) *Server {
 	return s
 }
 
-// URL returns the base URL of the server, without a slash at the end.
-func (s *Server) URL() string { return s.url }
+// URL returns the base URL of the server, without a slash at the end. For a program, it is the path of the executable.
+func (s *Server) URL() string {
+	if s.executable != nil {
+		return s.executable.path
+	}
+	return s.url
+}
 
 func (s *Server) Kind() Kind { return s.kind }
 
@@ -97,6 +118,9 @@ func (s *Server) Close() {
 	s.end(errClosed)
 	_ = s.http.Close() // closes all connections
 	<-s.done
+	if s.executable != nil {
+		s.executable.remove()
+	}
 	for _, a := range s.takeSessions() {
 		a.answers.Wait()
 	}

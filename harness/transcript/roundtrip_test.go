@@ -74,6 +74,8 @@ func (g *generator) fill(v reflect.Value) {
 			g.fill(value)
 			v.SetMapIndex(key, value)
 		}
+	case reflect.Float64:
+		v.SetFloat(rapid.Float64Range(0, 100).Draw(g.T, "float"))
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -90,6 +91,8 @@ type Step struct {
 	Burst bool `json:"burst,omitempty"`
 	// Unordered is set for a rule of a stub when the requests that it answers have no order.
 	Unordered bool `json:"unordered,omitempty"`
+	// Cadence says when requests to a rule of a stub are due, if the scenario demands that.
+	Cadence *Cadence `json:"cadence,omitempty"`
 	// Stream names the stream that the step opened, read or closed.
 	Stream string `json:"stream,omitempty"`
 	// Events are the indexes, in that stream, of the events that an await found.
@@ -156,6 +159,10 @@ func (x *Exchange) Outcome() string {
 	}
 	return OutcomeOK
 }
+
+// Start is the method of the start of a program that a stub plays. Its target is the name of the stub, and its body has
+// the arguments, the chosen variables, and the working directory.
+const Start = "START"
 
 // ToMCP reports whether a step has the messages of one method to an MCP server.
 func (s *Step) ToMCP() bool { return len(s.Exchanges) > 0 && s.Exchanges[0].Request.Method == MCP }
@@ -362,6 +369,9 @@ type Stream struct {
 	Name string `json:"name"`           // the scenario's name for it
 	Step string `json:"step"`           // the id of the step that opened it
 	Wire Wire   `json:"wire,omitempty"` // "" is an event stream
+	// Stub is set when lockstep is the server: the target is the client of a stub. Sent events are what the stub has
+	// sent. Exchange.Stream names it.
+	Stub bool `json:"stub,omitempty"`
 	// Operation is the method and path template that the contract has for it, "GET /event"; empty when it has none.
 	Operation string  `json:"operation,omitempty"`
 	Events    []Event `json:"events"`
@@ -406,7 +416,7 @@ const (
 	ItemExit Item = "exit"
 )
 
-// An Ending says which side ended a stream.
+// An Ending says which side ended a stream. On a stub, the sides have changed places.
 type Ending string
 
 const (
@@ -414,6 +424,38 @@ const (
 	EndedByServer Ending = "server" // the server ended it between two events
 	EndedBroken   Ending = "broken" // it broke, and Failure says how
 )
+
+// Ender says in a word which side ended the stream.
+func (s *Stream) Ender() string {
+	switch {
+	case s.Stub && s.Ended == EndedByClient:
+		return "stub"
+	case s.Stub && s.Ended == EndedByServer:
+		return "target"
+	}
+	return string(s.Ended)
+}
+
+// A Cadence says how long a target waits before it asks a stub again: after a failure, or to connect again.
+type Cadence struct {
+	// Every is the first pause, from the end of one response to the next request. Each further one is Growing times as
+	// long, up to Most. A Growing of 0 means 1, and a Most of 0 no limit.
+	Every     time.Duration `json:"every"`
+	Most      time.Duration `json:"most,omitempty"`
+	Growing   float64       `json:"growing,omitempty"`
+	Tolerance time.Duration `json:"tolerance"`
+	// Since is the id of the step with the request before the first one. Without it, the first one is not due.
+	Since string `json:"since,omitempty"`
+}
+
+// Due returns the n-th pause; n begins at 1.
+func (c *Cadence) Due(n int) time.Duration {
+	due := float64(c.Every) * math.Pow(cmp.Or(c.Growing, 1), float64(n-1))
+	if most := cmp.Or(c.Most, math.MaxInt64/4); due > float64(most) {
+		return most
+	}
+	return time.Duration(due)
+}
 
 // An Event is one event of a stream, or one comment. On other wires it is a message, a line, or the end.
 type Event struct {

@@ -113,9 +113,9 @@ func (s *streams) paired(sides [2][]item) []pair {
 
 func endText(s *transcript.Stream, items []item) string {
 	if len(items) == 0 {
-		return fmt.Sprintf("ended by the %s, before any event", s.Ended)
+		return fmt.Sprintf("ended by the %s, before any event", s.Ender())
 	}
-	return fmt.Sprintf("ended by the %s, after %s", s.Ended, eventPlace(&items[len(items)-1]))
+	return fmt.Sprintf("ended by the %s, after %s", s.Ender(), eventPlace(&items[len(items)-1]))
 }
 
 // withoutOptional drops optional events that one side lacks. If the other side has the event at another place or with

@@ -62,18 +62,15 @@ func (s *slot) start() {
 
 // prepare creates what all servers of the slot share: their upstreams, and their directory if they have one.
 func (s *slot) prepare() (err error) {
-	if s.upstreams == nil {
-		if s.upstreams, err = startUpstreams(s.spec.Spec.Name, &s.pool.opts); err != nil {
-			return err
+	if s.dir == nil && s.spec.Spec.URL == "" && (s.pool.opts.Directories || s.spec.Spec.UsesDirectory()) {
+		if s.dir, err = target.NewDirectory(""); err != nil {
+			return fmt.Errorf("start target %q: directory: %w", s.spec.Spec.Name, err)
 		}
 	}
-	if s.dir != nil || s.spec.Spec.URL != "" || !s.pool.opts.Directories && !s.spec.Spec.UsesDirectory() {
-		return nil
+	if s.upstreams == nil {
+		s.upstreams, err = startUpstreams(s.spec.Spec.Name, s.dir.Path(), &s.pool.opts)
 	}
-	if s.dir, err = target.NewDirectory(""); err != nil {
-		return fmt.Errorf("start target %q: directory: %w", s.spec.Spec.Name, err)
-	}
-	return nil
+	return err
 }
 
 // stop stops all servers of the slot, their upstreams and their directory, and waits until nothing of them is left.

@@ -12,10 +12,11 @@ import (
 // upstreams are the stubs of one target, by name.
 type upstreams map[string]*stub.Server
 
-func startUpstreams(target string, opts *Options) (upstreams, error) {
+// startUpstreams starts the stubs of a target. dir is its directory, if it has one.
+func startUpstreams(target, dir string, opts *Options) (upstreams, error) {
 	out := upstreams{}
 	for _, s := range opts.Stubs {
-		started, err := stub.Start(s.Name, s.Kind, stub.Options{MaxBody: opts.MaxBody, Models: s.Models})
+		started, err := stub.Start(s.Name, s.Kind, stub.Options{MaxBody: opts.MaxBody, Models: s.Models, Program: opts.Program, Dir: dir, Env: s.Env})
 		if err != nil {
 			out.close()
 			return nil, fmt.Errorf("start stub %q of target %q: %w", s.Name, target, err)

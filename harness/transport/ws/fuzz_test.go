@@ -2,11 +2,11 @@ package ws
 
 import (
 	"bytes"
-	"encoding/binary"
 	"io"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
@@ -16,9 +16,9 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// readAll reads frames from r.
-func readAll(r io.Reader) ([]transcript.Event, *transcript.Failure) {
-	s := &source{socket: new(Socket), conn: r, opts: Options{NoPong: true, NoClose: true, MaxMessage: 1 << 20}, begun: true}
+// readAll reads, as a side does, the frames of the other one from r.
+func readAll(by side, r io.Reader) ([]transcript.Event, *transcript.Failure) {
+	s := &source{side: by, end: nobody{}, conn: r, opts: Options{NoPong: true, NoClose: true, MaxMessage: 1 << 20}, begun: true}
 	var events []transcript.Event
 	for {
 		ev, ok := s.Next()
@@ -30,6 +30,13 @@ func readAll(r io.Reader) ([]transcript.Event, *transcript.Failure) {
 		events = append(events, ev)
 	}
 }
+
+// nobody is the end of a source that answers nothing.
+type nobody struct{ end }
+
+func (nobody) handshaken() {}
+
+func (nobody) halfClosed() bool { return false }
 
 var sizes = regexp.MustCompile(`\d+`)
 
@@ -43,30 +50,37 @@ func FuzzFrames(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		events, failure := readAll(bytes.NewReader(data))
-		again, same := readAll(iotest.OneByteReader(bytes.NewReader(data)))
-		if diff := cmp.Diff(events, again) + cmp.Diff(failure, same); diff != "" {
-			t.Fatalf("read byte by byte (-at once +byte by byte):\n%s", diff)
-		}
-		closed := false
-		for _, ev := range events {
-			if closed = closed || ev.Item == transcript.ItemClose; ev.Item == transcript.ItemClose {
-				continue
-			}
-			sum := 0
-			for _, size := range sizes.FindAllString(ev.Framing, -1) {
-				n, _ := strconv.Atoi(size)
-				sum += n
-			}
-			if sum != len(ev.Data) {
-				t.Errorf("the frames %q have %d bytes, and the data %d", ev.Framing, sum, len(ev.Data))
-			}
-		}
-		if failure == nil && !closed {
-			t.Error("an end without a close frame is no failure")
+		for _, by := range []side{client, server} {
+			bytesAreRead(t, by, data)
 		}
 		sentIsRead(t, data)
 	})
+}
+
+// bytesAreRead reads data as a side does.
+func bytesAreRead(t *testing.T, by side, data []byte) {
+	events, failure := readAll(by, bytes.NewReader(data))
+	again, same := readAll(by, iotest.OneByteReader(bytes.NewReader(data)))
+	if diff := cmp.Diff(events, again) + cmp.Diff(failure, same); diff != "" {
+		t.Fatalf("read byte by byte (-at once +byte by byte):\n%s", diff)
+	}
+	closed := false
+	for _, ev := range events {
+		if closed = closed || ev.Item == transcript.ItemClose; ev.Item == transcript.ItemClose {
+			continue
+		}
+		sum := 0
+		for _, size := range sizes.FindAllString(ev.Framing, -1) {
+			n, _ := strconv.Atoi(size)
+			sum += n
+		}
+		if sum != len(ev.Data) {
+			t.Errorf("the frames %q have %d bytes, and the data %d", ev.Framing, sum, len(ev.Data))
+		}
+	}
+	if failure == nil && !closed {
+		t.Error("an end without a close frame is no failure")
+	}
 }
 
 // sentIsRead sends messages that are made of data, and reads them.
@@ -77,7 +91,7 @@ func sentIsRead(t *testing.T, data []byte) {
 		data = data[n:]
 		return piece
 	}
-	var wire []byte
+	var messages []*Message
 	var want []transcript.Event
 	for len(data) > 2 {
 		head := cut(2)
@@ -99,42 +113,29 @@ func sentIsRead(t *testing.T, data []byte) {
 		if err := m.check(); err != nil {
 			t.Fatalf("check: %v", err)
 		}
-		wire, want = m.append(wire), append(want, m.event())
+		messages, want = append(messages, m), append(want, m.event())
 	}
 	last := &Message{Item: transcript.ItemClose, Code: 3000, Reason: strconv.Itoa(len(want))}
-	wire, want = last.append(wire), append(want, last.event())
-	got, failure := readAll(bytes.NewReader(unmask(t, wire)))
-	if diff := cmp.Diff(want, got); diff != "" || failure != nil {
-		t.Errorf("failure %+v; messages (-sent +read):\n%s", failure, diff)
-	}
-}
-
-// unmask returns frames of a client as a server would send them.
-func unmask(t *testing.T, wire []byte) []byte {
-	var out []byte
-	for r := bytes.NewReader(wire); r.Len() > 0; {
-		first, masked, payload, err := readFrame(r)
-		if err != nil || !masked {
-			t.Fatalf("the client has sent a frame that is masked: %t, %v", masked, err)
+	messages, want = append(messages, last), append(want, last.event())
+	for _, from := range []side{client, server} {
+		var wire []byte
+		for _, m := range messages {
+			wire = m.append(wire, from)
 		}
-		out = append(out, first)
-		switch n := len(payload); {
-		case n > 0xFFFF:
-			out = binary.BigEndian.AppendUint64(append(out, 127), uint64(n))
-		case n > 125:
-			out = binary.BigEndian.AppendUint16(append(out, 126), uint16(n))
-		default:
-			out = append(out, byte(n))
+		got, failure := readAll(!from, bytes.NewReader(wire))
+		if diff := cmp.Diff(want, got); diff != "" || failure != nil {
+			t.Errorf("from the %s: failure %+v; messages (-sent +read):\n%s", from, failure, diff)
 		}
-		out = append(out, payload...)
+		if _, failure = readAll(from, bytes.NewReader(wire)); failure == nil || !strings.Contains(failure.Text, "§5.1") {
+			t.Errorf("the %s accepts frames of its own side: %+v", from, failure)
+		}
 	}
-	return out
 }
 
 func TestMaskingKeysDiffer(t *testing.T) {
 	var keys []string
 	for range 100 {
-		b := (&Message{Item: transcript.ItemText, Data: []byte("x")}).append(nil)
+		b := (&Message{Item: transcript.ItemText, Data: []byte("x")}).append(nil, client)
 		keys = append(keys, string(b[2:6]))
 	}
 	slices.Sort(keys)

@@ -77,6 +77,39 @@ func checkHandshake(ex *transcript.Exchange) error {
 	return nil
 }
 
+// CheckRequest returns an error for a request that is not a valid opening handshake, after which a server must not open a
+// socket. It applies the rules of §4.1 in their order.
+func CheckRequest(r *transcript.Request) error {
+	h := r.Header
+	switch {
+	case r.Method != "GET":
+		return fmt.Errorf("the opening handshake has the method %s, want GET (RFC 6455 §4.1)", r.Method)
+	case !h.HasElement("Upgrade", "websocket"):
+		return fmt.Errorf("the opening handshake has the Upgrade %s, want websocket (RFC 6455 §4.1)", quoteAll(h.Values("Upgrade")))
+	case !h.HasElement("Connection", "Upgrade"):
+		return fmt.Errorf("the opening handshake has the Connection %s, want Upgrade (RFC 6455 §4.1)", quoteAll(h.Values("Connection")))
+	}
+	key := h.Values(fieldKey)
+	if len(key) != 1 || !isNonce(key[0]) {
+		return fmt.Errorf("the opening handshake has the %s %s, want one with 16 bytes in Base64 (RFC 6455 §4.1)", fieldKey, quoteAll(key))
+	}
+	if version := h.Values(fieldVersion); len(version) != 1 || version[0] != "13" {
+		return fmt.Errorf("the opening handshake has the %s %s, want 13 (RFC 6455 §4.1)", fieldVersion, quoteAll(version))
+	}
+	return nil
+}
+
+func isNonce(key string) bool {
+	b, err := base64.StdEncoding.DecodeString(key)
+	return err == nil && len(b) == 16
+}
+
+// ResponseHeader returns the fields that accept a valid opening handshake (§4.2.2).
+func ResponseHeader(r *transcript.Request) transcript.Header {
+	key, _ := r.Header.Get(fieldKey)
+	return transcript.Header{{Name: "Upgrade", Value: "websocket"}, {Name: "Connection", Value: "Upgrade"}, {Name: fieldAccept, Value: acceptOf(key)}}
+}
+
 // acceptOf returns the Sec-WebSocket-Accept for a key (§4.2.2).
 func acceptOf(key string) string {
 	sum := sha1.Sum([]byte(strings.TrimSpace(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
@@ -94,7 +127,7 @@ func extensionNames(h transcript.Header) []string {
 	return names
 }
 
-// quoteAll quotes the values of a field, because it is not safe to print what a server sent.
+// quoteAll quotes the values of a field, because it is not safe to print what the other side sent.
 func quoteAll(values []string) string {
 	const maxQuoted = 200
 	if len(values) == 0 {

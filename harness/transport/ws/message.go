@@ -115,18 +115,18 @@ func (m *Message) pieces() func(yield func(fin bool, payload []byte) bool) {
 	}
 }
 
-// append appends the bytes of a message on the wire to b.
-func (m *Message) append(b []byte) []byte {
+// append appends the bytes of a message on the wire to b, as a side sends it.
+func (m *Message) append(b []byte, from side) []byte {
 	switch opcode := byte(slices.Index(items[:], m.Item)); {
 	case m.Frame != nil:
 		return m.Frame.append(b, m.Data)
 	case m.Item == transcript.ItemBytes:
 		return append(b, m.Data...)
 	case m.Item == transcript.ItemClose:
-		return (&Frame{Opcode: opClose, Fin: true}).append(b, m.closePayload())
+		return (&Frame{Opcode: opClose, Fin: true, Unmasked: from == server}).append(b, m.closePayload())
 	default:
 		for fin, piece := range m.pieces() {
-			b = (&Frame{Opcode: opcode, Fin: fin}).append(b, piece)
+			b = (&Frame{Opcode: opcode, Fin: fin, Unmasked: from == server}).append(b, piece)
 			opcode = opContinuation
 		}
 		return b

@@ -1,7 +1,8 @@
-// Package ws is the client of a WebSocket (RFC 6455): it sends what a scenario says, and records what crossed the wire.
+// Package ws is either end of a WebSocket (RFC 6455): it sends what a scenario says, and records what crossed the wire.
+// A [Socket] is the client of a server under test, and a [Peer] the server of a client under test.
 //
 // It has its own frame code, because libraries for applications hide what a judge must see: they join fragments, answer
-// control frames, and reject or repair broken frames. Here each of these is data in the record. What the server does
+// control frames, and reject or repair broken frames. Here each of these is data in the record. What the other side does
 // wrong breaks the stream, with a transcript.Failure that names the section of RFC 6455.
 package ws
 
@@ -54,14 +55,9 @@ func (o *Options) withDefaults() Options {
 // Close ends the connection without a close frame. To end it by the rules, Send a close, and then wait for the end.
 type Socket struct {
 	*httpwire.Stream
-	made    chan struct{} // closed when Stream is set
-	sending chan struct{} // has an element while a message is being sent
-	// halfClosed is set when the client has closed its sending side, so that the server cannot expect a close frame.
-	halfClosed atomic.Bool
-	// The holder of sending has these.
-	closeSent bool
-	cut       error // why no more can be sent
-	buf       []byte
+	made chan struct{} // closed when Stream is set
+	out  outbox
+	half atomic.Bool // CloseWrite was called
 }
 
 // Open sends the opening handshake, and returns at once, like httpwire.Client.OpenStream. A response with another
@@ -71,15 +67,15 @@ type Socket struct {
 //
 // Offsets count from start. A received event is named by watching.Name; nil means its Item.
 func Open(
-	ctx context.Context, client *httpwire.Client, start time.Time, req *httpwire.Request, options *Options, watching *watch.Options,
+	ctx context.Context, over *httpwire.Client, start time.Time, req *httpwire.Request, options *Options, watching *watch.Options,
 ) *Socket {
 	opts := options.withDefaults()
-	s := &Socket{made: make(chan struct{}), sending: make(chan struct{}, 1)}
+	s := &Socket{made: make(chan struct{}), out: newOutbox(client)}
 	read := func(conn io.ReadCloser) *watch.Watch {
 		w := watchOptions(start, watching)
-		return watch.Open(&source{socket: s, conn: conn, start: start, opts: opts, maxReplies: w.MaxEvents}, w)
+		return watch.Open(&source{end: s, side: client, conn: conn, start: start, opts: opts, maxReplies: w.MaxEvents}, w)
 	}
-	s.Stream = client.OpenUpgrade(ctx, start, handshake(req, &opts), checkHandshake, read)
+	s.Stream = over.OpenUpgrade(ctx, start, handshake(req, &opts), checkHandshake, read)
 	close(s.made)
 	return s
 }
@@ -99,15 +95,14 @@ func watchOptions(start time.Time, given *watch.Options) watch.Options {
 	return out.WithDefaults()
 }
 
+func (s *Socket) halfClosed() bool { return s.half.Load() }
+
 // CloseWrite closes the client's sending side of the connection. A server that ends the connection then, without a close
 // frame, does nothing wrong: no closing handshake is possible any more.
 func (s *Socket) CloseWrite() error {
-	s.halfClosed.Store(true)
+	s.half.Store(true)
 	return s.Stream.CloseWrite()
 }
-
-// errCut is returned by Send after a message was sent only in part.
-var errCut = errors.New("an earlier message was sent only in part")
 
 // Send sends a message, and records it when its sending begins, so that it comes before what it causes. The end of ctx
 // interrupts it. It waits for the head of the response first. The error is watch.ErrEnded when the stream has ended or
@@ -127,36 +122,16 @@ func (s *Socket) Send(ctx context.Context, m *Message) error {
 	return s.send(ctx, m, false)
 }
 
-// send sends a message on an open socket. An automatic close is not sent after another one.
-func (s *Socket) send(ctx context.Context, m *Message, automatic bool) error {
-	select {
-	case s.sending <- struct{}{}:
-		defer func() { <-s.sending }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	switch {
-	case s.Ended():
-		return watch.ErrEnded
-	case s.cut != nil:
-		return s.cut
-	case m.closes():
-		if automatic && s.closeSent {
-			return nil
-		}
-		s.closeSent = true
-	}
-	s.Sent(m.event())
-	s.buf = m.append(s.buf[:0])
-	_, err := s.Write(ctx, s.buf)
-	if cap(s.buf) > maxKept {
-		s.buf = nil
-	}
-	if err != nil {
-		s.cut = errors.Join(errCut, err)
-	}
-	return err
+// begun waits for the head of the response.
+func (s *Socket) begun() (open, extended bool) {
+	<-s.made
+	ex, is, _ := s.Opened()
+	return is, is && ex.Response.Header.Has(fieldExtensions)
 }
 
-// maxKept is the largest buffer that is kept for the next message.
-const maxKept = 64 << 10
+func (s *Socket) send(ctx context.Context, m *Message, automatic bool) error {
+	return s.out.send(ctx, s, m, automatic)
+}
+
+// handshaken has nothing to do, because the server closes the connection (RFC 6455 §7.1.1).
+func (s *Socket) handshaken() {}

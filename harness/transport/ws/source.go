@@ -8,34 +8,48 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A source reads the frames of the server, and makes events of them.
+// An end is a Socket or a Peer, as its source sees it.
+type end interface {
+	// begun waits for the opening handshake. It reports whether the socket is open, and whether it has extensions.
+	begun() (open, extended bool)
+	send(ctx context.Context, m *Message, automatic bool) error
+	// handshaken is called when a close frame has come and was answered.
+	handshaken()
+	// halfClosed reports whether this side has closed its sending side, so that the other one cannot expect a close frame.
+	halfClosed() bool
+}
+
+// A source reads the frames of the other side, and makes events of them.
 type source struct {
-	socket     *Socket
+	end        end
+	side       side // that reads
 	conn       io.Reader
 	start      time.Time
 	opts       Options
 	maxReplies int
 
 	begun    bool
-	extended bool // the server uses extensions
+	extended bool // the socket has extensions
 	buf      [maxHead]byte
 	message  struct { // that is being received
 		item    transcript.Item // "" between two messages
 		data    []byte
 		framing []byte
 	}
-	closed  bool // a close frame came
-	reply   *Message
-	replies int
-	at      time.Duration // when the last byte was read
-	failure *transcript.Failure
-	ended   bool
+	closed     bool // a close frame came
+	handshaken bool // the end was told so
+	reply      *Message
+	replies    int
+	at         time.Duration // when the last byte was read
+	failure    *transcript.Failure
+	ended      bool
 }
 
 // Next returns the next message or control frame.
@@ -61,19 +75,22 @@ func (s *source) begin() bool {
 	if s.begun {
 		return true
 	}
-	<-s.socket.made
-	ex, is, _ := s.socket.Opened()
-	if is {
-		s.begun, s.extended = true, ex.Response.Header.Has(fieldExtensions)
-	}
-	return is
+	s.begun, s.extended = s.end.begun()
+	return s.begun
 }
 
 // sendReply sends the answer to the control frame that Next has returned before. So it is recorded after that frame.
 func (s *source) sendReply() {
 	reply := s.reply
 	s.reply = nil
-	if reply == nil || s.ended {
+	if s.ended {
+		return
+	}
+	if s.closed && !s.handshaken {
+		s.handshaken = true
+		defer s.end.handshaken()
+	}
+	if reply == nil {
 		return
 	}
 	if s.replies++; s.replies > s.maxReplies { // they are recorded, even if the frames that cause them are not
@@ -82,7 +99,7 @@ func (s *source) sendReply() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Reply)
 	defer cancel()
-	_ = s.socket.send(ctx, reply, true) // if the connection has ended, the next read says how
+	_ = s.end.send(ctx, reply, true) // if the connection has ended, the next read says how
 }
 
 // fail ends the stream as broken.
@@ -112,6 +129,9 @@ func (s *source) cut(err error, where string) {
 		return
 	}
 	s.fail(transcript.FailClosed, "the connection ended")
+	if errors.Is(err, syscall.ECONNRESET) {
+		s.fail(transcript.FailReset, "the connection was reset")
+	}
 	var known interface{ Failure() transcript.Failure }
 	if errors.As(err, &known) {
 		*s.failure = known.Failure()
@@ -119,9 +139,9 @@ func (s *source) cut(err error, where string) {
 	s.failure.Text += " " + where
 }
 
-// betweenFrames says where the connection ended, after got bytes of the next frame. After a close frame of the server
-// it may end, and chance decides whether a reset is seen: the server may close the connection before it has read the
-// client's close frame. Nor is a close frame expected after the client has closed its sending side.
+// betweenFrames says where the connection ended, after got bytes of the next frame. After a close frame of the other
+// side it may end, and chance decides whether a reset is seen: the other side may close the connection before it has
+// read the close frame that answers its own. Nor is a close frame expected after this side has closed its sending side.
 func (s *source) betweenFrames(got int) string {
 	switch {
 	case got > 0:
@@ -130,7 +150,7 @@ func (s *source) betweenFrames(got int) string {
 		return ""
 	case s.message.item != "":
 		return fmt.Sprintf("inside a %s message, after the frames %s", s.message.item, shorten(s.message.framing))
-	case s.socket.halfClosed.Load():
+	case s.end.halfClosed():
 		return ""
 	default:
 		return "without a close frame"
@@ -142,6 +162,7 @@ type head struct {
 	opcode byte
 	fin    bool
 	size   int
+	key    [4]byte // of the mask; zero without one
 }
 
 // frame reads a frame. It returns an event if the frame is a control frame, or ends a message.
@@ -192,6 +213,7 @@ func (s *source) payload(h head, where func(got int) string) bool {
 			return false
 		}
 	}
+	applyMask(m.data[len(m.data)-h.size:], h.key)
 	return true
 }
 
@@ -204,6 +226,7 @@ func (s *source) control(h head) (ev transcript.Event, is bool) {
 	}) {
 		return ev, false
 	}
+	applyMask(payload, h.key)
 	ev = transcript.Event{Item: item, Data: string(payload), Framing: string(appendFraming(nil, item, true, h.size)), At: s.at}
 	switch {
 	case h.opcode == opClose:
@@ -239,7 +262,7 @@ func (s *source) closing(ev transcript.Event, payload []byte) (transcript.Event,
 	return ev, true
 }
 
-// isCode reports whether a server may send a code in a close frame: one that is defined in §7.4.1, without those that
+// isCode reports whether a side may send a code in a close frame: one that is defined in §7.4.1, without those that
 // never cross the wire, or registered since, or that applications may use (§7.4.2).
 func isCode(code uint16) bool {
 	switch {
@@ -269,7 +292,7 @@ func (s *source) head() (h head, ok bool) {
 		return h, false
 	}
 	h.size = int(size)
-	return h, true
+	return h, s.side == client || s.read(h.key[:], func(int) string { return "in the head of a frame" })
 }
 
 // checkBits checks the first two bytes of a frame. short is the length, or 126 or 127 if that follows.
@@ -282,8 +305,10 @@ func (s *source) checkBits(h head, rsv byte, masked bool, short int) {
 		s.violation("5.2", "they are 0 without an extension", "a %s with the reserved bits %d came", frameName(h.opcode), rsv)
 	case item == "" && h.opcode != opContinuation:
 		s.violation("5.2", "it is reserved", "a frame with the opcode %d came", h.opcode)
-	case masked:
+	case masked && s.side == client:
 		s.violation("5.1", "a server must not mask its frames", "a masked %s came", frameName(h.opcode))
+	case !masked && s.side == server:
+		s.violation("5.1", "a client must mask its frames", "an unmasked %s came", frameName(h.opcode))
 	case h.opcode >= opClose && !h.fin:
 		s.violation("5.5", "control frames are not fragmented", "a %s frame without the FIN bit came", item)
 	case h.opcode >= opClose && short > maxControl:
