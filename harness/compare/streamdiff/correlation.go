@@ -62,9 +62,27 @@ func (s *sequences) groups(items, anchors [2][]item) [][2][]item {
 	return out
 }
 
-// correlationKey returns the function that returns the correlation key of an event: the value at the OrderWithin path,
-// or what a response of JSON-RPC responds to. It is nil when all events are in order.
+// correlationKey returns the function that returns the correlation key of an event. It is nil when all events are in
+// order. The lines of standard error are in order among themselves: which of two pipes lockstep reads first is chance.
 func (s *sequences) correlationKey() func(*transcript.Event) string {
+	key := s.messageKey()
+	if !s.Rules.Stderr {
+		return key
+	}
+	return func(ev *transcript.Event) string {
+		switch {
+		case ev.Item == transcript.ItemStderr:
+			return "standard error"
+		case key == nil:
+			return ""
+		}
+		return key(ev)
+	}
+}
+
+// messageKey returns the correlation keys of messages: the value at the OrderWithin path, or what a response of
+// JSON-RPC responds to.
+func (s *sequences) messageKey() func(*transcript.Event) string {
 	if s.Rules.JSONRPC {
 		return s.respondsTo
 	}
