@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -78,7 +79,7 @@ func TestEveryFaultOfAToolIsFoundAndNamed(t *testing.T) {
 			if f.Also {
 				ids = []string{f.In}
 			}
-			isSaidOfAProgram(t, f.In, f.Doc, f.Says, runTools(t, p, &faux.Tool{}, &faux.Tool{Fault: f}, ids...))
+			isSaidOfAProgram(t, f.In, f.Doc, "", f.Says, runTools(t, p, &faux.Tool{}, &faux.Tool{Fault: f}, ids...))
 		})
 		t.Run(f.ID+"/in the reference", func(t *testing.T) {
 			t.Parallel()
@@ -86,13 +87,14 @@ func TestEveryFaultOfAToolIsFoundAndNamed(t *testing.T) {
 			if want == nil {
 				want = turned(f.Says)
 			}
-			isSaidOfAProgram(t, f.In, f.Doc, want, runTools(t, p, &faux.Tool{Fault: f}, &faux.Tool{}, f.In))
+			isSaidOfAProgram(t, f.In, f.Doc, "", want, runTools(t, p, &faux.Tool{Fault: f}, &faux.Tool{}, f.In))
 		})
 	}
 }
 
-// isSaidOfAProgram fails unless there are exactly these findings, in one scenario and in no other.
-func isSaidOfAProgram(t *testing.T, in, doc string, want []faux.Finding, result *engine.Result) {
+// isSaidOfAProgram fails unless there are exactly these findings, in one scenario and in no other. The reason is why one
+// side is not like the other; "" for none.
+func isSaidOfAProgram(t *testing.T, in, doc, reason string, want []faux.Finding, result *engine.Result) {
 	t.Helper()
 	shown := false
 	for _, s := range result.Scenarios {
@@ -103,8 +105,12 @@ func isSaidOfAProgram(t *testing.T, in, doc string, want []faux.Finding, result 
 			continue
 		}
 		shown = true
-		if s.Verdict != verdict.Differ || len(s.Reasons) > 0 {
-			t.Errorf("%s is %s %v, want %s for no other reason", s.ID, s.Verdict, s.Reasons, verdict.Differ)
+		var reasons []string
+		for _, r := range s.Reasons {
+			reasons = append(reasons, r.Text)
+		}
+		if s.Verdict != verdict.Differ || strings.Join(reasons, "; ") != reason {
+			t.Errorf("%s is %s: %q, want %s: %q", s.ID, s.Verdict, reasons, verdict.Differ, reason)
 		}
 		if diff := cmp.Diff(sorted(want), findings(&s)); diff != "" {
 			t.Errorf("it has the fault %q (-want +got):\n%s", doc, diff)
