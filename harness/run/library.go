@@ -61,7 +61,7 @@ func (l *library) do(ctx context.Context, req *transcript.Request, sent func()) 
 		sent()
 	}
 	if err != nil {
-		l.fail(x, transcript.PhaseSend, err, to)
+		l.fail(ctx, x, transcript.PhaseSend, err, to)
 		return x, nil
 	}
 	var got transcript.Event
@@ -71,7 +71,7 @@ func (l *library) do(ctx context.Context, req *transcript.Request, sent func()) 
 		return l.ledger.take(id, next-1, ev)
 	})
 	if err != nil {
-		l.fail(x, transcript.PhaseBody, err, to)
+		l.fail(ctx, x, transcript.PhaseBody, err, to)
 		return x, nil
 	}
 	if out, err := readOutcome(got.Data); err != nil {
@@ -98,20 +98,26 @@ func (l *library) start(ctx context.Context) (*program, error) {
 	return l.program, l.err
 }
 
+// ended reports whether the driver has ended by itself.
+func (l *library) ended() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.program != nil && l.err == nil && l.program.Ended()
+}
+
 // fail records why the driver was not told something, or has no outcome for it.
-func (l *library) fail(x *transcript.Exchange, phase transcript.Phase, err error, to *program) {
+func (l *library) fail(ctx context.Context, x *transcript.Exchange, phase transcript.Phase, err error, to *program) {
 	f := &transcript.Failure{Kind: transcript.FailClosed, Phase: phase, Text: err.Error()}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Kind = transcript.FailTimeout
 	case errors.Is(err, errDone):
 		f.Kind = transcript.FailCanceled
-	case errors.Is(err, watch.ErrEnded):
+	case to.AwaitEnd(ctx) == nil: // the next step must see it, too
 		how, limit, log := ending(to)
 		if f.Text = "the driver has ended: " + how; limit != nil {
 			f.Kind, f.Text = limit.Kind, limit.Text
-		}
-		if len(log) > 0 {
+		} else if len(log) > 0 {
 			f.Text += "; its last line: " + log[len(log)-1]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // once returns a hook that writes the outcome of one thing in another way.
@@ -24,7 +25,7 @@ func AllWays() []Ways {
 		{ID: "keep-alive", KeepAlive: true},
 		{ID: "agent", Agent: "another/2.0"},
 		{ID: "accept", Accept: "application/json"},
-		{ID: "slow", Slow: 20_000_000},
+		{ID: "slow", Slow: 20 * time.Millisecond},
 		{ID: "chatter", Chatter: true},
 		{ID: "chunked", Chunked: true},
 		{ID: "one-by-one", OneByOne: true},
