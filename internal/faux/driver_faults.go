@@ -69,7 +69,7 @@ var libraryFaults = []*DriverFault{
 	{
 		ID: "loses-key", Doc: "it does not send the key", In: "auth/captured", Also: true,
 		Says: []Finding{
-			{difference, "header-missing", "api.item", "request header Authorization", `"Bearer k-‹unique›"`, "—", outside},
+			{difference, "header-missing", "api.item", "request header Authorization", `"Bearer open-sesame-7"`, "—", outside},
 		},
 		request: func(r *http.Request) { r.Header.Del("Authorization") },
 	},
