@@ -294,3 +294,15 @@ func TestEventsOfASocketAreItsMessagesAndWhatIsAlwaysAllowed(t *testing.T) {
 		t.Errorf("Events: %s, %t", got, ok)
 	}
 }
+
+// Inline schemas are read by the version of their document.
+func TestInlineSchemasOfMessagesAreThoseOfTheDocument(t *testing.T) {
+	d := parse(t, sample.Programming(`
+  received:
+    line: {schema: {type: object, properties: {a: {type: [integer, "null"]}, b: {const: 1}, c: {type: array}}}}`))
+	for data, want := range map[string]string{`{"a":null,"b":1,"c":[1]}`: "", `{"a":"1"}`: "event data/a type", `{"b":2}`: "event data/b enum"} {
+		if got := short(d.Check(sample.Program(sample.Received(transcript.ItemLine, data)))); got != want {
+			t.Errorf("%s: %s, want %s", data, got, want)
+		}
+	}
+}

@@ -47,6 +47,9 @@ func play(role string) int {
 	if role == "tires" {
 		return playTiring()
 	}
+	if kind, _, _ := strings.Cut(role, " "); kind == "tool" || kind == "driver" {
+		return playProgram(role)
+	}
 	if strings.HasPrefix(role, "asker") {
 		return playAsker(role)
 	}

@@ -86,6 +86,8 @@ func (d *driver) obstacle(ctx context.Context) string {
 		return d.t.Unusable
 	case ctx.Err() != nil:
 		return context.Cause(ctx).Error()
+	case d.calls.library.ended():
+		return transcript.Exited
 	}
 	return d.process.obstacle()
 }

@@ -1,17 +1,13 @@
 package run
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
-
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -27,21 +23,7 @@ type library struct {
 	mu      sync.Mutex // guards the fields below, because branches run at the same time
 	program *program   // nil before the first start
 	err     error      // why it cannot be started
-	told    int        // how often it was told something
-}
-
-// A command is a line to a driver.
-type command struct {
-	ID   int             `json:"id"`
-	Do   string          `json:"do"`
-	With json.RawMessage `json:"with,omitempty"`
-}
-
-// An outcome is a line of a driver. It has either OK or Error.
-type outcome struct {
-	ID    *int            `json:"id"`
-	OK    json.RawMessage `json:"ok"`
-	Error json.RawMessage `json:"error"`
+	ledger  ledger
 }
 
 // prepare fills a target's values into what a driver is told.
@@ -63,100 +45,119 @@ func (l *library) prepare(req *scenario.Request) (*prepared, error) {
 
 // do tells the driver something and waits for the outcome. sent is called when it was told.
 func (l *library) do(ctx context.Context, req *transcript.Request, sent func()) (*transcript.Exchange, error) {
-	to, id, err := l.next(ctx)
+	to, err := l.start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	x := &transcript.Exchange{Request: *req, Sent: l.run.since()}
+	id := l.ledger.tell(x)
 	line, err := json.Marshal(command{id, req.Target, req.Body.Bytes})
 	if err != nil {
 		return nil, &faultError{err.Error()}
 	}
-	from, _ := to.Count(func(*transcript.Event) bool { return true })
+	next, _ := to.Count(func(*transcript.Event) bool { return true })
 	err = to.send(ctx, &message{item: transcript.ItemLine, data: line})
 	if sent != nil {
 		sent()
 	}
 	if err != nil {
-		l.fail(x, transcript.PhaseSend, err, to)
+		l.fail(ctx, x, transcript.PhaseSend, err, to)
 		return x, nil
 	}
-	var heard transcript.Event
-	var got outcome
-	_, err = to.Await(ctx, from, func(ev *transcript.Event) bool {
-		if ev.Item != transcript.ItemLine || ev.Sent {
-			return false
-		}
-		heard, got = *ev, readOutcome(ev.Data)
-		return got.ID == nil || *got.ID == id
+	var got transcript.Event
+	_, err = to.Await(ctx, next, func(ev *transcript.Event) bool {
+		next++
+		got = *ev
+		return l.ledger.take(id, next-1, ev)
 	})
-	switch {
-	case err != nil:
-		l.fail(x, transcript.PhaseBody, err, to)
-	case got.ID == nil:
-		x.Failure = &transcript.Failure{
-			Kind: transcript.FailMalformed, Phase: transcript.PhaseBody,
-			Text: fmt.Sprintf("the driver wrote a line that is not an outcome: %s (a driver logs to standard error)", strconv.Quote(truncated(heard.Data))),
-		}
-	default:
-		body := got.body()
+	if err != nil {
+		l.fail(ctx, x, transcript.PhaseBody, err, to)
+		return x, nil
+	}
+	if out, err := readOutcome(got.Data); err != nil {
+		x.Failure = &transcript.Failure{Kind: transcript.FailMalformed, Phase: transcript.PhaseBody, Text: notOutcome(got.Data, err)}
+	} else {
 		x.Response = &transcript.Response{
 			Proto: "driver", Status: 200, Header: transcript.Header{{Name: "Content-Type", Value: "application/json"}},
-			Body: transcript.Body{Bytes: body, Size: int64(len(body))},
+			Body: transcript.Body{Bytes: out.body, Size: int64(len(out.body))},
 		}
-		x.Head = heard.At
+		x.Head = got.At
 	}
 	x.Done = l.run.since()
 	return x, nil
 }
 
-// next starts the driver if necessary, and returns it with the next id.
-func (l *library) next(ctx context.Context) (*program, int, error) {
+// start starts the driver, unless it was started before.
+func (l *library) start(ctx context.Context) (*program, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.program == nil && l.err == nil {
-		started, err := startProgram(context.WithoutCancel(ctx), l.run.target, ProgramOptions{}, &watch.Options{Start: l.run.t.Started, MaxEvents: l.run.opts.Events})
+		started, err := startProgram(context.WithoutCancel(ctx), l.run.target, ProgramOptions{}, &watch.Options{Start: l.run.t.Started, MaxEvents: l.run.opts.Events, Noun: "lines"})
 		l.program, l.err = &started, err
 	}
-	l.told++
-	return l.program, l.told, l.err
+	return l.program, l.err
+}
+
+// ended reports whether the driver has ended by itself.
+func (l *library) ended() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.program != nil && l.err == nil && l.program.Ended()
 }
 
 // fail records why the driver was not told something, or has no outcome for it.
-func (l *library) fail(x *transcript.Exchange, phase transcript.Phase, err error, to *program) {
+func (l *library) fail(ctx context.Context, x *transcript.Exchange, phase transcript.Phase, err error, to *program) {
 	f := &transcript.Failure{Kind: transcript.FailClosed, Phase: phase, Text: err.Error()}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Kind = transcript.FailTimeout
 	case errors.Is(err, errDone):
 		f.Kind = transcript.FailCanceled
-	case errors.Is(err, watch.ErrEnded):
-		exit, log := ending(to)
-		f.Text = "the driver has ended: " + exit
-		if len(log) > 0 {
+	case to.AwaitEnd(ctx) == nil: // the next step must see it, too
+		how, limit, log := ending(to)
+		if f.Text = "the driver has ended: " + how; limit != nil {
+			f.Kind, f.Text = limit.Kind, limit.Text
+		} else if len(log) > 0 {
 			f.Text += "; its last line: " + log[len(log)-1]
 		}
 	}
 	x.Failure, x.Done = f, l.run.since()
 }
 
-// ending returns how a program ended, and the last lines of its standard error.
-func ending(p *program) (exit string, log []string) {
+// ending returns how a program has ended, such as "exit status 2", and the last lines of its standard error. When
+// lockstep has ended it because it exceeded a limit, that is returned instead.
+func ending(p *program) (how string, limit *transcript.Failure, log []string) {
 	var s transcript.Stream
 	p.Record(&s)
 	for _, ev := range s.Events {
 		switch ev.Item {
 		case transcript.ItemExit:
-			exit = ev.Data
+			how = exitText(ev.Data)
 		case transcript.ItemStderr:
 			log = append(log, ev.Data)
 		}
 	}
 	const lines = 20
-	return exit, log[max(0, len(log)-lines):]
+	return how, s.Failure, log[max(0, len(log)-lines):]
 }
 
-// close ends the driver. One that has ended before has crashed, even if nothing waited for an outcome.
+// exitText says in words what the data of an exit says.
+func exitText(data string) string {
+	var exit struct {
+		Status int
+		Signal string
+	}
+	if err := json.Unmarshal([]byte(data), &exit); err != nil {
+		panic("run: the data of an exit is not JSON: " + err.Error())
+	}
+	if exit.Signal != "" {
+		return "signal " + exit.Signal
+	}
+	return "exit status " + strconv.Itoa(exit.Status)
+}
+
+// close ends the driver, and then looks at what it has written. A driver that has ended before has crashed, even if
+// nothing waited for an outcome.
 func (l *library) close(ctx context.Context) {
 	l.mu.Lock()
 	to := l.program
@@ -164,46 +165,47 @@ func (l *library) close(ctx context.Context) {
 	if to == nil || l.err != nil {
 		return
 	}
-	if to.Ended() {
-		exit, log := ending(to)
-		l.run.t.Exit = &transcript.Exit{Status: exit, At: l.run.since(), Log: log}
-	} else {
-		_ = to.CloseWrite()
-		bounded, cancel := l.run.opts.settling(ctx)
-		_ = to.AwaitEnd(bounded) // a driver that ignores the end of its input is stopped
-		cancel()
+	if !to.Ended() {
+		l.awaitExit(ctx, to)
+	} else if how, limit, log := ending(to); limit == nil {
+		l.run.t.Exit = &transcript.Exit{Status: how, At: l.run.since(), Log: log}
 	}
 	_ = to.Close()
+	var s transcript.Stream
+	to.Record(&s)
+	l.ledger.settle(&s)
 }
 
-// readOutcome reads a line of a driver, as driver.schema.json describes it. The outcome has no ID when the line is not
-// one.
-func readOutcome(line string) outcome {
-	var o outcome
-	err := jsonv2.Unmarshal([]byte(line), &o,
-		jsonv2.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) // as in bodies
-	if err != nil || o.ID == nil || *o.ID < 1 || (o.OK == nil) == (o.Error == nil) {
-		return outcome{}
+// awaitExit ends the driver's input. If it does not exit with status 0 then, the last step that told it something has
+// not been met. A driver may wait for what it was told, so one that still owes an outcome is stopped.
+func (l *library) awaitExit(ctx context.Context, to *program) {
+	_ = to.CloseWrite()
+	var limit time.Duration // that of steps
+	owes := l.ledger.owes()
+	if owes {
+		limit = l.run.opts.Settle
 	}
-	return o
-}
-
-// body returns the outcome without its id.
-func (o outcome) body() []byte {
-	var b bytes.Buffer
-	name, value := transcript.OutcomeOK, o.OK
-	if o.Error != nil {
-		name, value = transcript.OutcomeError, o.Error
+	bounded, cancel := l.run.within(ctx, limit)
+	defer cancel()
+	how := "it still ran"
+	if err := to.AwaitEnd(bounded); err == nil {
+		how, _, _ = ending(to)
+	} else if owes {
+		return
+	} else {
+		how += ": " + err.Error()
 	}
-	fmt.Fprintf(&b, "{%q:%s}", name, value)
-	return b.Bytes()
-}
-
-// truncated returns the beginning of a long line.
-func truncated(line string) string {
-	const limit = 200
-	if len(line) <= limit {
-		return line
+	if how == "exit status 0" {
+		return
 	}
-	return strings.ToValidUTF8(line[:limit], "") + "…"
+	for i := range slices.Backward(l.run.t.Steps) {
+		step := &l.run.t.Steps[i]
+		if len(step.Exchanges) == 0 {
+			continue
+		}
+		if step.Unmet == nil {
+			step.Unmet = &transcript.Unmet{Kind: "exit", What: "to exit with status 0 at the end of its input", Why: how}
+		}
+		return
+	}
 }

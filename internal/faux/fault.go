@@ -49,6 +49,7 @@ const (
 	candidate = "candidate"
 	reference = "reference"
 	silent    = "contract silent" // both sides conform to the contract
+	outside   = "not in the contract"
 )
 
 // broken is the finding about an exchange that failed.

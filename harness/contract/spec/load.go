@@ -242,9 +242,12 @@ func inlineSchema(doc *openapi3.T, object map[string]any) (*openapi3.SchemaRef, 
 			return nil, err
 		}
 	}
-	options := validation // those of OpenAPI 3.0, unless they say otherwise
-	if doc.IsOpenAPI31OrLater() {
-		options = append(slices.Clip(options), openapi3.IsOpenAPI31OrLater())
+	options := slices.Clone(validation)
+	if doc.IsOpenAPI31OrLater() { // for a whole document, Validate does this itself
+		options = append(options, openapi3.IsOpenAPI31OrLater())
+	}
+	if doc.IsOpenAPI32OrLater() {
+		options = append(options, openapi3.IsOpenAPI32OrLater())
 	}
 	return in, in.Validate(context.Background(), options...)
 }

@@ -1,0 +1,161 @@
+//go:build unix
+
+package engine_test
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/engine"
+	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
+	"github.com/lockstep-dev/lockstep/harness/project"
+	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/memprocess"
+	"github.com/lockstep-dev/lockstep/internal/testfile"
+)
+
+// toolConfig is the lockstep.yaml of the tools.
+const toolConfig = `contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets:
+  right: {program: [tool]}
+  wrong: {program: [tool]}
+compare:
+  streams:
+    program: {protocol: jsonrpc}
+limits: {step: 5s, scenario: 20s, settle: 200ms, events: 800}
+`
+
+// tools loads the project of the tools.
+func tools(t *testing.T, config string) *project.Project {
+	t.Helper()
+	dir := t.TempDir()
+	if err := faux.WriteTooling(dir); err != nil {
+		t.Fatal(err)
+	}
+	testfile.Write(t, filepath.Join(dir, "lockstep.yaml"), config)
+	return fauxproject.Load(t, filepath.Join(dir, "lockstep.yaml"))
+}
+
+// toolTarget is a target that runs a tool in memory.
+func toolTarget(name string, tool *faux.Tool) *run.Target {
+	return &run.Target{Name: name, Program: func(_ context.Context, o run.ProgramOptions) (run.Program, error) {
+		return memprocess.Start(tool.Main, o.Args, maps.Clone(o.Env), filepath.Join("/start", o.Dir)), nil
+	}}
+}
+
+// runTools runs scenarios on two tools in memory, all when there are no ids.
+func runTools(t *testing.T, p *project.Project, right, wrong *faux.Tool, ids ...string) *engine.Result {
+	t.Helper()
+	result := &engine.Result{}
+	for _, s := range p.Scenarios {
+		if len(ids) > 0 && !slices.Contains(ids, s.ID) {
+			continue
+		}
+		synctest.Test(t, func(t *testing.T) {
+			result.Add(*engine.Walk(t.Context(), p, s, []*run.Target{toolTarget("right", right), toolTarget("wrong", wrong)}))
+		})
+	}
+	result.Conclude()
+	return result
+}
+
+func TestEveryFaultOfAToolIsFoundAndNamed(t *testing.T) {
+	p := tools(t, toolConfig)
+	for _, f := range faux.ToolFaults() {
+		t.Run(f.ID+"/in the candidate", func(t *testing.T) {
+			t.Parallel()
+			var ids []string
+			if f.Also {
+				ids = []string{f.In}
+			}
+			isSaidOfAProgram(t, f.In, f.Doc, "", f.Says, runTools(t, p, &faux.Tool{}, &faux.Tool{Fault: f}, ids...))
+		})
+		t.Run(f.ID+"/in the reference", func(t *testing.T) {
+			t.Parallel()
+			want := f.Turned
+			if want == nil {
+				want = turned(f.Says)
+			}
+			isSaidOfAProgram(t, f.In, f.Doc, "", want, runTools(t, p, &faux.Tool{Fault: f}, &faux.Tool{}, f.In))
+		})
+	}
+}
+
+// isSaidOfAProgram fails unless there are exactly these findings, in one scenario and in no other. The reason is why one
+// side is not like the other; "" for none.
+func isSaidOfAProgram(t *testing.T, in, doc, reason string, want []faux.Finding, result *engine.Result) {
+	t.Helper()
+	shown := false
+	for _, s := range result.Scenarios {
+		if s.ID != in {
+			if s.Verdict != verdict.Match || len(s.Findings)+len(s.Reasons) > 0 {
+				t.Errorf("%s is %s: %v %v", s.ID, s.Verdict, s.Findings, s.Reasons)
+			}
+			continue
+		}
+		shown = true
+		var reasons []string
+		for _, r := range s.Reasons {
+			reasons = append(reasons, r.Text)
+		}
+		if s.Verdict != verdict.Differ || strings.Join(reasons, "; ") != reason {
+			t.Errorf("%s is %s: %q, want %s: %q", s.ID, s.Verdict, reasons, verdict.Differ, reason)
+		}
+		if diff := cmp.Diff(sorted(want), findings(&s)); diff != "" {
+			t.Errorf("it has the fault %q (-want +got):\n%s", doc, diff)
+			for _, f := range findings(&s) {
+				t.Logf("GOT %q %q %q %q %q %q %q", f.Class, f.Kind, f.Step, f.Place, f.Reference, f.Candidate, f.Blame)
+			}
+		}
+		for _, f := range s.Findings {
+			if f.Scenario != s.ID || f.Line == 0 || f.StepText == "" || f.Text == "" || f.Target == "" {
+				t.Errorf("who, where or what is missing: %+v", f)
+			}
+		}
+	}
+	if !shown {
+		t.Errorf("there is no scenario %s", in)
+	}
+}
+
+func TestACorrectToolIsNotAccused(t *testing.T) {
+	p := tools(t, toolConfig)
+	for i, h := range faux.Habits() {
+		plain := &faux.Tool{Style: faux.NewStyle(uint64(1000 + i))}
+		if h.Both {
+			plain.Habit = h
+		}
+		other := &faux.Tool{Style: faux.NewStyle(uint64(i)), Habit: h}
+		t.Run(h.ID+"/in the candidate", func(t *testing.T) {
+			t.Parallel()
+			toolsMatch(t, runTools(t, p, plain, other))
+		})
+		t.Run(h.ID+"/in the reference", func(t *testing.T) {
+			t.Parallel()
+			toolsMatch(t, runTools(t, p, other, plain))
+		})
+	}
+}
+
+func toolsMatch(t *testing.T, result *engine.Result) {
+	t.Helper()
+	for _, s := range result.Scenarios {
+		if s.Verdict != verdict.Match || len(s.Findings)+len(s.Reasons) > 0 {
+			t.Errorf("%s is %s: %v %v", s.ID, s.Verdict, s.Findings, s.Reasons)
+		}
+	}
+	if n, events := len(result.Scenarios), result.Totals.Compared.Events; n != 55 || events < 160 {
+		t.Errorf("%d scenarios and %d events were compared", n, events)
+	}
+}
