@@ -67,8 +67,9 @@ func (r *targetRun) exchange(ctx context.Context, p *prepared) (x *transcript.Ex
 			x, err = nil, internalError(cause)
 		}
 	}()
-	p.wire.Sent = p.sent
-	x, err = r.target.Client.Do(ctx, r.t.Started, p.wire)
+	wire := *p.wire // the requests of a burst share it
+	wire.Sent = p.sent
+	x, err = r.target.Client.Do(ctx, r.t.Started, &wire)
 	if err != nil {
 		return nil, &faultError{err.Error()}
 	}
