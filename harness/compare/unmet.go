@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/compare/streamdiff"
@@ -321,39 +320,6 @@ func unmetUpstream(s *transcript.Step, d *diagnosis) []Unmet {
 		out = append(out, *u)
 	}
 	return out
-}
-
-// offCadence returns the first request that a target sent again too early or too late; nil when there is none. Delays of
-// the machine extend the tolerance.
-func offCadence(t *transcript.Transcript, s *transcript.Step) *Unmet {
-	if s.Cadence == nil {
-		return nil
-	}
-	c, xs := s.Cadence, s.Exchanges
-	before := slices.IndexFunc(t.Upstream, func(o transcript.Step) bool { return o.ID == c.Since })
-	if before >= 0 && len(t.Upstream[before].Exchanges) > 0 {
-		all := t.Upstream[before].Exchanges
-		xs = append([]*transcript.Exchange{all[len(all)-1]}, xs...)
-	}
-	skipped := len(xs) - len(s.Exchanges)
-	for i := 1; i < len(xs); i++ {
-		from, due, got := xs[i-1].Done, c.Due(i), xs[i].Sent-xs[i-1].Done
-		stalled := t.MachineDelay(from, from+due, xs[i].Sent)
-		text := ""
-		switch {
-		case got > due+c.Tolerance+stalled:
-			text = "the target asked again too late"
-		case got < due-c.Tolerance-stalled:
-			text = "the target asked again too early"
-		default:
-			continue
-		}
-		return &Unmet{
-			Kind: UpstreamCadence, Step: s.ID, Exchange: i - skipped, Event: -1, Place: fmt.Sprintf("request %d", i-skipped+1),
-			Want: fmt.Sprintf("%s after the end of the response before, give or take %s", due, c.Tolerance), Got: got.Round(time.Millisecond).String(), Text: text,
-		}
-	}
-	return nil
 }
 
 // unmetCodings returns what is wrong with the coding of a response, whatever the other side does.

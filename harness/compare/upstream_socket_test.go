@@ -115,3 +115,21 @@ func TestTheCadenceOfRequestsToUpstreams(t *testing.T) {
 		})
 	}
 }
+
+// A client that keeps the connection for a while after the close frames may connect again meanwhile.
+func TestACadenceCountsFromTheCloseFrames(t *testing.T) {
+	tr := conversing(said(`{"code":1000,"reason":""}`), said())
+	closing := transcript.Event{Name: "close", Item: transcript.ItemClose, Sent: true, Data: `{"code":1000,"reason":""}`, At: 50 * time.Millisecond}
+	tr.Streams[0].Events = append(tr.Streams[0].Events, closing)
+	tr.Streams[0].Events[1].At = 40 * time.Millisecond
+	tr.Upstream[0].Cadence = &transcript.Cadence{Every: time.Second, Tolerance: 100 * time.Millisecond}
+	tr.Upstream[0].Exchanges[0].Done = 1100 * time.Millisecond
+	tr.Upstream[0].Exchanges[1].Sent = 1050 * time.Millisecond
+	if got := AllUnmet(nil, tr, &Rules{}); len(got) > 0 {
+		t.Errorf("in time, but %+v", got)
+	}
+	tr.Upstream[0].Exchanges[1].Sent = 900 * time.Millisecond
+	if got := AllUnmet(nil, tr, &Rules{}); len(got) != 1 || got[0].Kind != UpstreamCadence || got[0].Got != "850ms" {
+		t.Errorf("too early, but %+v", got)
+	}
+}

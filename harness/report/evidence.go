@@ -409,7 +409,11 @@ func (g *EvidenceSource) timeline(t *transcript.Transcript) Timeline {
 	open := map[string]bool{}
 	for _, s := range t.Streams {
 		open[s.Name] = true
-		out.Spans = append(out.Spans, Span{Step: s.Step, Text: g.Mask(cmp.Or(s.Operation, s.Name)), Stream: s.Name, From: micros(s.At), To: micros(s.Until), Failed: g.failed(s.Failure)})
+		span := Span{Step: s.Step, Text: g.Mask(cmp.Or(s.Operation, s.Name)), Stream: s.Name, From: micros(s.At), To: micros(s.Until), Failed: g.failed(s.Failure)}
+		if s.Stub {
+			span.Stub, _, _ = strings.Cut(s.Step, ".")
+		}
+		out.Spans = append(out.Spans, span)
 		out.Marks = append(out.Marks, g.marks(s)...)
 	}
 	for i := range t.Steps {

@@ -67,7 +67,7 @@ func (d scriptDecoder) turn(n *yamldoc.Node) Turn {
 	send, await, closing := n.Get("send"), n.Get("await"), n.Get("close")
 	switch {
 	case send != nil:
-		w := wireDecoder{d.values, d.messages}
+		w := wireDecoder(d)
 		t.Do = &Send{Message: w.sent(send, false), Within: d.values.duration(send.Get("within"))}
 	case await != nil:
 		t.Do = &Await{
