@@ -30,9 +30,9 @@ func (d *eventData) rulesFor(ev *transcript.Event) []jsondiff.Volatile {
 }
 
 // BindSent binds the values that two corresponding sent messages have in the same places.
-func (d *eventData) BindSent(step string, ref, cand *transcript.Event) {
+func (d *eventData) BindSent(at ident.Location, ref, cand *transcript.Event) {
 	byRule := jsondiff.AllowsIDs(d.volatile)
-	d.json.BindSent(ident.NewSentBinder(d.json.IDs, step, byRule), byRule, []byte(ref.Data), []byte(cand.Data))
+	d.json.BindSent(ident.NewSentBinder(d.json.IDs, at, byRule), byRule, []byte(ref.Data), []byte(cand.Data))
 }
 
 // eventContent is an event's data, as JSON if it looks like an object or a list.

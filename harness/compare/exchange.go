@@ -91,7 +91,7 @@ func (c *comparison) unlikeGivenUp(step *transcript.Step, ref, cand *transcript.
 // responds with an id other than the client's own, that is found at its first appearance.
 func (c *comparison) bindSent(step string, ref, cand *transcript.Exchange) {
 	byRule := jsondiff.AllowsIDs(c.rules.volatile(step))
-	s := ident.NewSentBinder(c.json.IDs, step, byRule)
+	s := ident.NewSentBinder(c.json.IDs, ident.InRequest(step), byRule)
 	s.Text(ref.Request.Target, cand.Request.Target)
 	s.Headers(ref.Request.Header, cand.Request.Header)
 	c.json.BindSent(s, byRule, ref.Request.Body.Bytes, cand.Request.Body.Bytes)

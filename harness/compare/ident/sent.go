@@ -3,7 +3,6 @@ package ident
 import (
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -96,8 +95,8 @@ func canBeID(s string) bool {
 	return len(s) >= MinKnown && strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' })
 }
 
-// NewSentBinder returns a binder for the path, the header fields and the body of two requests. byRule is whether a rule
-// allows ids of any form.
-func NewSentBinder(b *Bindings, step string, byRule bool) SentBinder {
-	return SentBinder{b, byRule, InStep(step, diff.At{Part: sentPlace})}
+// NewSentBinder returns a binder for the path, the header fields and the body of two requests, or for two messages.
+// byRule is whether a rule allows ids of any form.
+func NewSentBinder(b *Bindings, where Location, byRule bool) SentBinder {
+	return SentBinder{b, byRule, where}
 }

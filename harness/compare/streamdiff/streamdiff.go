@@ -83,7 +83,8 @@ func (s *streams) bindSent() {
 		}
 	}
 	for i := range min(len(sent[0]), len(sent[1])) {
-		s.Data.BindSent(s.Sides[0].Step, sent[0][i], sent[1][i])
+		message := fmt.Sprintf("sent %d (%s)", i+1, sent[0][i].Label())
+		s.Data.BindSent(ident.InSent(s.Sides[0], diff.At{Message: message, Part: "data"}), sent[0][i], sent[1][i])
 	}
 }
 
@@ -200,7 +201,7 @@ type Recordings struct {
 // Data compares the data of events, with the help of bindings.
 type Data interface {
 	// BindSent binds the generated values that two corresponding sent events have in the same places.
-	BindSent(step string, ref, cand *transcript.Event)
+	BindSent(at ident.Location, ref, cand *transcript.Event)
 	// Compare reports the differences between the data of two corresponding events.
 	Compare(at ident.Place, ref, cand *transcript.Event, report func(diff.Difference))
 	// Encoded compares the contents of two texts that are not part of the data, such as ids of events. It reports false
