@@ -91,13 +91,9 @@ func runDrivers(t *testing.T, p *project.Project, right, wrong faux.Driver, ids 
 func TestEveryFaultOfADriverIsFoundAndNamed(t *testing.T) {
 	p := drivers(t)
 	for _, f := range faux.DriverFaults() {
-		var ids []string
-		if f.Also {
-			ids = []string{f.In}
-		}
 		t.Run(f.ID+"/in the candidate", func(t *testing.T) {
 			t.Parallel()
-			isSaidOfAProgram(t, f.In, f.Doc, f.Reason, f.Says, runDrivers(t, p, faux.Driver{}, faux.Driver{Fault: f}, ids...))
+			isSaidOfAProgram(t, f.In, f.Doc, f.Reason, f.Says, runDrivers(t, p, faux.Driver{}, faux.Driver{Fault: f}, showing(p, f.In, f.Also)...))
 		})
 		t.Run(f.ID+"/in the reference", func(t *testing.T) {
 			t.Parallel()

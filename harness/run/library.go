@@ -51,12 +51,12 @@ func (l *library) do(ctx context.Context, req *transcript.Request, sent func()) 
 	}
 	x := &transcript.Exchange{Request: *req, Sent: l.run.since()}
 	id := l.ledger.tell(x)
-	line, err := json.Marshal(command{id, req.Target, req.Body.Bytes})
+	told, err := json.Marshal(command{id, req.Target, req.Body.Bytes})
 	if err != nil {
 		return nil, &faultError{err.Error()}
 	}
 	next, _ := to.Count(func(*transcript.Event) bool { return true })
-	err = to.send(ctx, &message{item: transcript.ItemLine, data: line})
+	err = to.send(ctx, &message{item: transcript.ItemLine, data: told})
 	if sent != nil {
 		sent()
 	}
@@ -64,24 +64,27 @@ func (l *library) do(ctx context.Context, req *transcript.Request, sent func()) 
 		l.fail(ctx, x, transcript.PhaseSend, err, to)
 		return x, nil
 	}
-	var got transcript.Event
-	_, err = to.Await(ctx, next, func(ev *transcript.Event) bool {
+	var line heard
+	var at transcript.Event
+	_, err = to.Await(ctx, next, func(ev *transcript.Event) (ok bool) {
+		line, ok = l.ledger.take(id, next, ev)
+		at = *ev
 		next++
-		got = *ev
-		return l.ledger.take(id, next-1, ev)
+		return ok
 	})
 	if err != nil {
 		l.fail(ctx, x, transcript.PhaseBody, err, to)
 		return x, nil
 	}
-	if out, err := readOutcome(got.Data); err != nil {
-		x.Failure = &transcript.Failure{Kind: transcript.FailMalformed, Phase: transcript.PhaseBody, Text: notOutcome(got.Data, err)}
+	if line.err != nil {
+		x.Failure = &transcript.Failure{Kind: transcript.FailMalformed, Phase: transcript.PhaseBody, Text: notOutcome(at.Data, line.err)}
 	} else {
+		body := line.out.body
 		x.Response = &transcript.Response{
 			Proto: "driver", Status: 200, Header: transcript.Header{{Name: "Content-Type", Value: "application/json"}},
-			Body: transcript.Body{Bytes: out.body, Size: int64(len(out.body))},
+			Body: transcript.Body{Bytes: body, Size: int64(len(body))},
 		}
-		x.Head = got.At
+		x.Head = at.At
 	}
 	x.Done = l.run.since()
 	return x, nil

@@ -79,7 +79,7 @@ type ledger struct {
 
 // A heard is what a line of a driver is.
 type heard struct {
-	id  int   // of the outcome; 0 when it is none
+	out *outcome
 	err error // why it is none
 	// taken is set when a step has got the line: its outcome, or the line that is none.
 	taken bool
@@ -99,27 +99,23 @@ func (l *ledger) read(i int, ev *transcript.Event) heard {
 		l.heard = append(l.heard, heard{})
 	}
 	h := &l.heard[i]
-	if h.id == 0 && h.err == nil && ev.Item == transcript.ItemLine && !ev.Sent {
-		if out, err := readOutcome(ev.Data); err != nil {
-			h.err = err
-		} else {
-			h.id = out.id
-		}
+	if h.out == nil && h.err == nil && ev.Item == transcript.ItemLine && !ev.Sent {
+		h.out, h.err = readOutcome(ev.Data)
 	}
 	return *h
 }
 
-// take reports whether the event at an index is for the exchange with an id: its outcome, or a line that is none, and
-// that no other exchange has got.
-func (l *ledger) take(id, i int, ev *transcript.Event) bool {
+// take returns what the event at an index is, if it is for the exchange with an id: its outcome, or a line that is none
+// and that no other exchange has got.
+func (l *ledger) take(id, i int, ev *transcript.Event) (h heard, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := l.read(i, ev)
-	if h.taken || h.err == nil && h.id != id {
-		return false
+	h = l.read(i, ev)
+	if h.taken || h.err == nil && (h.out == nil || h.out.id != id) {
+		return heard{}, false
 	}
 	l.heard[i].taken = true
-	return true
+	return h, true
 }
 
 // owes reports whether the driver was told something of which there is no outcome yet.
@@ -145,14 +141,19 @@ func (l *ledger) settle(s *transcript.Stream) {
 			continue
 		}
 		h := l.read(i, ev)
-		outcomes[h.id]++
+		if h.err != nil {
+			if !h.taken {
+				l.fail(l.last(ev.At), notOutcome(ev.Data, h.err))
+			}
+			continue
+		}
+		id := h.out.id
+		outcomes[id]++
 		switch {
-		case h.err != nil && !h.taken:
-			l.fail(l.last(ev.At), notOutcome(ev.Data, h.err))
-		case h.err == nil && (h.id < 1 || h.id > len(l.told)):
-			l.fail(l.last(ev.At), fmt.Sprintf("the driver wrote an outcome with the id %d, which it was not told: %s", h.id, quoted(ev.Data)))
-		case h.err == nil && outcomes[h.id] == 2:
-			l.fail(l.told[h.id-1], "the driver wrote a second outcome: "+quoted(ev.Data))
+		case id < 1 || id > len(l.told):
+			l.fail(l.last(ev.At), fmt.Sprintf("the driver wrote an outcome with the id %d, which it was not told: %s", id, quoted(ev.Data)))
+		case outcomes[id] == 2:
+			l.fail(l.told[id-1], "the driver wrote a second outcome: "+quoted(ev.Data))
 		}
 	}
 	if s.Failure != nil {

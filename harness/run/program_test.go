@@ -91,8 +91,9 @@ func TestWhatBecomesOfAProgram(t *testing.T) {
   - {await: p, match: {data: SIGUSR1}}
   - {signal: p, name: SIGHUP}
   - {await: p, match: {event: exit, json: {$.signal: SIGHUP}}}
+  - {await: p, end: server}
 `, repeats,
-			[]string{"1 done", "2 done", "3 done", "4 done", "5 done", "6 done", "7 done"},
+			[]string{"1 done", "2 done", "3 done", "4 done", "5 done", "6 done", "7 done", "8 done"},
 			[]string{"> line a", "< line a", "> signal SIGUSR1", "< line SIGUSR1", "> signal SIGHUP", `< exit {"signal":"SIGHUP"}`}, transcript.EndedByServer,
 		},
 		{

@@ -56,7 +56,6 @@ type driverRun struct {
 	busy   sync.WaitGroup
 	out    sync.Mutex // guards what is written, and the fields below
 	cancel map[string]context.CancelFunc
-	times  int // how often a fault has shown
 }
 
 // A deed is what a driver is told.

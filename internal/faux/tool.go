@@ -322,7 +322,7 @@ func (r *toolRun) notified(c *call) {
 func (r *toolRun) call(c *call) object {
 	switch p := &c.Params; *c.Method {
 	case "initialize":
-		return result(c.ID, r.description())
+		return result(c.ID, description(r.sys))
 	case "echo":
 		return result(c.ID, object{"value": p.Value})
 	case "add":
@@ -364,9 +364,10 @@ func (r *toolRun) call(c *call) object {
 	return failure(c.ID, -32601, "no such method")
 }
 
-func (r *toolRun) description() object {
+// description says how the tool was started.
+func description(s *memprocess.System) object {
 	return object{
-		"session": newID(), "args": list(r.sys.Args), "color": r.sys.Getenv("SHELF_COLOR"), "directory": filepath.Base(r.sys.Dir),
+		"session": newID(), "args": list(s.Args), "color": s.Getenv("SHELF_COLOR"), "directory": filepath.Base(s.Dir),
 	}
 }
 

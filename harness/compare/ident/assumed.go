@@ -45,7 +45,7 @@ func (b *Bindings) Assumed() []Assumed {
 		if len(out) == maxAssumed || max(len(p.Reference), len(p.Candidate)) > diff.MaxShown {
 			return
 		}
-		p.Sent = p.Place == sentPlace && isStep(b.Times.Sides[0].Steps, p.Step)
+		p.Sent = where.sent || p.Place == sentPlace && isStep(b.Times.Sides[0].Steps, p.Step)
 		// The texts are slices of bodies. A copy lets the bodies be freed.
 		both := p.Reference + p.Candidate
 		p.Reference, p.Candidate = both[:len(p.Reference)], both[len(p.Reference):]
