@@ -76,7 +76,7 @@ var responseFaults = []*ToolFault{
 		ID: "response-lost", Doc: "it does not answer the last request", In: "items/story",
 		Says: []Finding{
 			{difference, "event-missing", "1", "stream tool: line 6 (get result)", `get result {"id":4,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, "—", silent},
-			{shortfall, "event-awaited", "9", "stream tool: event", "an event with 4 at $.id", "it did not come within 5s; no other event came since", candidate},
+			{shortfall, "event-awaited", "9", "stream tool: event", "a line with 4 at $.id", "it did not come within 5s; no other line came since", candidate},
 		},
 		say: to(4, func(*toolRun, object) {}),
 	},
@@ -111,7 +111,7 @@ var responseFaults = []*ToolFault{
 		Says: []Finding{
 			{difference, "event-extra", "1", "stream tool: line 6 (result)", "—", `result {"id":5,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, silent},
 			{difference, "event-missing", "1", "stream tool: line 6 (get result)", `get result {"id":4,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, "—", silent},
-			{shortfall, "event-awaited", "9", "stream tool: event", "an event with 4 at $.id", "it did not come within 5s; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "9", "stream tool: event", "a line with 4 at $.id", "it did not come within 5s; 1 other line came since", candidate},
 		},
 		say: to(4, func(r *toolRun, m object) { r.put(with(m, "id", 5)) }),
 	},
@@ -120,7 +120,7 @@ var responseFaults = []*ToolFault{
 		Says: []Finding{
 			{difference, "event-extra", "1", "stream tool: line 6 (result)", "—", `result {"id":"4","jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, silent},
 			{difference, "event-missing", "1", "stream tool: line 6 (get result)", `get result {"id":4,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, "—", silent},
-			{shortfall, "event-awaited", "9", "stream tool: event", "an event with 4 at $.id", "it did not come within 5s; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "9", "stream tool: event", "a line with 4 at $.id", "it did not come within 5s; 1 other line came since", candidate},
 		},
 		say: to(4, func(r *toolRun, m object) { r.put(with(m, "id", "4")) }),
 	},
@@ -129,7 +129,7 @@ var responseFaults = []*ToolFault{
 		Says: []Finding{
 			{difference, "event-extra", "1", "stream tool: line 6 (result)", "—", `result {"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, candidate},
 			{difference, "event-missing", "1", "stream tool: line 6 (get result)", `get result {"id":4,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, "—", silent},
-			{shortfall, "event-awaited", "9", "stream tool: event", "an event with 4 at $.id", "it did not come within 5s; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "9", "stream tool: event", "a line with 4 at $.id", "it did not come within 5s; 1 other line came since", candidate},
 			{violation, "missing-field", "1", "stream tool: line 6 data/id", "", "", candidate},
 		},
 		say: to(4, func(r *toolRun, m object) {
@@ -180,7 +180,7 @@ var responseFaults = []*ToolFault{
 	{
 		ID: "no-result", Doc: "it answers with neither a result nor an error", In: "items/story",
 		Says: []Finding{
-			{difference, "event-extra", "1", "stream tool: line 6 (line)", "—", `line {"id":4,"jsonrpc":"2.0"}`, candidate},
+			{difference, "event-extra", "1", "stream tool: line 6", "—", `line {"id":4,"jsonrpc":"2.0"}`, candidate},
 			{difference, "event-missing", "1", "stream tool: line 6 (get result)", `get result {"id":4,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, "—", silent},
 			{violation, "undocumented-event", "1", "stream tool: line 6 name", "", "", candidate},
 		},
@@ -221,7 +221,7 @@ var responseFaults = []*ToolFault{
 		Says: []Finding{
 			{difference, "element-missing", "1", "stream tool: line 1 (initialize result) data /result/args/0", `"--shelf"`, "—", silent},
 			{difference, "element-missing", "1", "stream tool: line 1 (initialize result) data /result/args/1", `"top"`, "—", silent},
-			{shortfall, "event-awaited", "3", "stream tool: event", `event "initialize result" with ["--shelf","top"] at $.result.args`, "it did not come within 5s; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "3", "stream tool: event", `line "initialize result" with ["--shelf","top"] at $.result.args`, "it did not come within 5s; 1 other line came since", candidate},
 		},
 		say: func(r *toolRun, m object) bool {
 			v, _ := m["result"].(object)
@@ -281,7 +281,7 @@ var responseFaults = []*ToolFault{
 			{difference, "event-extra", "1", "stream tool: line 1 (echo result)", "—", `echo result {"id":1,"jsonrpc":"2.0","result":{"value":"a"}}`, silent},
 			{difference, "event-extra", "1", "stream tool: line 2 (upside/down error)", "—", `upside/down error {"error":{"code":-‹serial›,"message":"no such method"},"id":2,"jsonrpc":"2.0"}`, silent},
 			{difference, "event-missing", "1", "stream tool: line 1 (batch)", `batch [{"id":1,"jsonrpc":"2.0","result":{"value":"a"}},{"error":{"code":-‹serial›,"message":"no such…`, "—", silent},
-			{shortfall, "event-awaited", "3", "stream tool: event", `event "batch"`, "it did not come within 5s; 2 other events came since", candidate},
+			{shortfall, "event-awaited", "3", "stream tool: event", `line "batch"`, "it did not come within 5s; 2 other lines came since", candidate},
 		},
 	},
 	{
@@ -389,13 +389,13 @@ var ownFaults = []*ToolFault{
 			{difference, "event-missing", "1", "stream tool: line 3 (ask result)", `ask result {"id":1,"jsonrpc":"2.0","result":{"answers":["one","two"]}}`, "—", silent},
 			{difference, "identity", "1", "stream tool: line 2 (confirm) data /id", "2", "1", silent},
 			{difference, "identity", "1", "stream tool: line 4 (confirm) data /id", "3", "1", silent},
-			{shortfall, "event-awaited", "7", "stream tool: event", `event "ask result" with ["one","two"] at $.result.answers`, "it did not come within 5s; no other event came since", candidate},
+			{shortfall, "event-awaited", "7", "stream tool: event", `line "ask result" with ["one","two"] at $.result.answers`, "it did not come within 5s; no other line came since", candidate},
 		},
 		Turned: []Finding{
 			{difference, "event-extra", "1", "stream tool: line 3 (ask result)", "—", `ask result {"id":1,"jsonrpc":"2.0","result":{"answers":["one","two"]}}`, silent},
 			{difference, "identity", "1", "stream tool: line 2 (confirm) data /id", "1", "2", silent},
 			{difference, "identity", "1", "stream tool: line 3 (confirm) data /id", "1", "3", silent},
-			{shortfall, "event-awaited", "7", "stream tool: event", `event "ask result" with ["one","two"] at $.result.answers`, "it did not come within 5s; no other event came since", reference},
+			{shortfall, "event-awaited", "7", "stream tool: event", `line "ask result" with ["one","two"] at $.result.answers`, "it did not come within 5s; no other line came since", reference},
 		},
 	},
 	{
@@ -410,8 +410,8 @@ var ownFaults = []*ToolFault{
 		Says: []Finding{
 			{difference, "event-missing", "1", "stream tool: line 1 (confirm)", `confirm {"id":1,"jsonrpc":"2.0","method":"confirm","params":{"text":"sure"}}`, "—", silent},
 			{difference, "event-missing", "1", "stream tool: line 2 (ask error)", `ask error {"error":{"code":-‹serial›,"message":"the client has refused"},"id":1,"jsonrpc":"2.0"}`, "—", silent},
-			{shortfall, "event-awaited", "3", "stream tool: event", `event "confirm"`, "it did not come within 5s; no other event came since", candidate},
-			{shortfall, "event-awaited", "5", "stream tool: event", `event "ask error"`, "it did not come within 5s; no other event came since", candidate},
+			{shortfall, "event-awaited", "3", "stream tool: event", `line "confirm"`, "it did not come within 5s; no other line came since", candidate},
+			{shortfall, "event-awaited", "5", "stream tool: event", `line "ask error"`, "it did not come within 5s; no other line came since", candidate},
 		},
 		say: told("confirm", 1, func(*toolRun, object) {}),
 	},
@@ -426,8 +426,8 @@ var ownFaults = []*ToolFault{
 		Says: []Finding{
 			{difference, "event-missing", "1", "stream tool: line 5 (ask result)", `ask result {"id":2,"jsonrpc":"2.0","result":{"answers":["three"]}}`, "—", silent},
 			{difference, "value", "1", "stream tool: line 4 (confirm) data /params/text", `"third"`, `"third?"`, silent},
-			{shortfall, "event-awaited", "11", "stream tool: event", "an event with 2 at $.id", "it did not come within 5s; 1 other event came since", candidate},
-			{shortfall, "event-awaited", "9", "stream tool: event", `an event with "third" at $.params.text`, "it did not come within 5s; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "11", "stream tool: event", "a line with 2 at $.id", "it did not come within 5s; 1 other line came since", candidate},
+			{shortfall, "event-awaited", "9", "stream tool: event", `a line with "third" at $.params.text`, "it did not come within 5s; 1 other line came since", candidate},
 		},
 		say: told("confirm", 3, func(r *toolRun, m object) { r.put(with(m, "params", object{"text": "third?"})) }),
 	},
@@ -438,7 +438,7 @@ var lineFaults = []*ToolFault{
 	{
 		ID: "log-on-stdout", Doc: "it logs to standard output", In: "wire/unlogged", Also: true,
 		Says: []Finding{
-			{difference, "event-extra", "1", "stream tool: line 1 (line)", "—", "line opening", candidate},
+			{difference, "event-extra", "1", "stream tool: line 1", "—", "line opening", candidate},
 			{violation, "undocumented-event", "1", "stream tool: line 1 name", "", "", candidate},
 		},
 		log: func(r *toolRun, text string) bool {
@@ -451,10 +451,10 @@ var lineFaults = []*ToolFault{
 	{
 		ID: "line-split", Doc: "it writes a message in two lines", In: "items/story",
 		Says: []Finding{
-			{difference, "event-extra", "1", "stream tool: line 6 (line)", "—", `line {"id":4,"jsonrpc":"2.0","result":`, candidate},
-			{difference, "event-extra", "1", "stream tool: line 7 (line)", "—", `line {"id":"‹id›","name":"chair"}}`, candidate},
+			{difference, "event-extra", "1", "stream tool: line 6", "—", `line {"id":4,"jsonrpc":"2.0","result":`, candidate},
+			{difference, "event-extra", "1", "stream tool: line 7", "—", `line {"id":"‹id›","name":"chair"}}`, candidate},
 			{difference, "event-missing", "1", "stream tool: line 6 (get result)", `get result {"id":4,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, "—", silent},
-			{shortfall, "event-awaited", "9", "stream tool: event", "an event with 4 at $.id", "it did not come within 5s; 2 other events came since", candidate},
+			{shortfall, "event-awaited", "9", "stream tool: event", "a line with 4 at $.id", "it did not come within 5s; 2 other lines came since", candidate},
 			{violation, "undocumented-event", "1", "stream tool: line 6 name", "", "", candidate},
 			{violation, "undocumented-event", "1", "stream tool: line 7 name", "", "", candidate},
 		},
@@ -469,7 +469,7 @@ var lineFaults = []*ToolFault{
 		Says: []Finding{
 			{difference, "body-not-json", "1", "stream tool: line 1 (step) data", `{"jsonrpc":"2.0","method":"step","params":{"of":3,"step":1}}`, `{"jsonrpc":"2.0","method":"step","params":{"of":3,"step":1}}{"jsonrpc":"2.0","method":"step","params…`, candidate},
 			{difference, "event-missing", "1", "stream tool: line 2 (step)", `step {"jsonrpc":"2.0","method":"step","params":{"of":3,"step":2}}`, "—", silent},
-			{shortfall, "event-awaited", "3", "stream tool: event", `event "step" (3 times)`, "it did not come within 5s; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "3", "stream tool: event", `line "step" (3 times)`, "it did not come within 5s; 1 other line came since", candidate},
 			{violation, "json-trailing-text", "1", "stream tool: line 1 data", "", "", candidate},
 		},
 		say: func(r *toolRun, m object) bool {
@@ -488,7 +488,7 @@ var lineFaults = []*ToolFault{
 	{
 		ID: "blank-line", Doc: "it writes an empty line", In: "calls/count", Also: true,
 		Says: []Finding{
-			{difference, "event-extra", "1", "stream tool: line 2 (line)", "—", "line ", candidate},
+			{difference, "event-extra", "1", "stream tool: line 2", "—", "line ", candidate},
 			{violation, "undocumented-event", "1", "stream tool: line 2 name", "", "", candidate},
 		},
 		say: told("step", 2, func(r *toolRun, m object) { r.raw("\n"); r.put(m) }),
@@ -565,7 +565,7 @@ var lineFaults = []*ToolFault{
 		ID: "flood", Doc: "it writes without end", In: "calls/notified", Also: true,
 		Says: []Finding{
 			{difference, "event-extra", "1", "stream tool: line 1 (step)", "—", `step {"jsonrpc":"2.0","method":"step","params":{"step":1,"of":2}}`, silent},
-			{shortfall, "stream-broken", "1", "stream tool: end", "to end between two events", "more than 800 events came", candidate},
+			{shortfall, "stream-broken", "1", "stream tool: end", "to end between two lines", "more than 800 events came", candidate},
 		},
 		take: func(r *toolRun, line string) bool {
 			for {
@@ -583,7 +583,7 @@ var lineFaults = []*ToolFault{
 	{
 		ID: "endless-line", Doc: "it writes a line without end", In: "calls/notified", Also: true,
 		Says: []Finding{
-			{shortfall, "stream-broken", "1", "stream tool: end", "to end between two events", "a line has more than 16777216 bytes", candidate},
+			{shortfall, "stream-broken", "1", "stream tool: end", "to end between two lines", "a line has more than 16777216 bytes", candidate},
 		},
 		take: func(r *toolRun, line string) bool {
 			chunk := []byte(strings.Repeat("x", 1<<20))
@@ -607,14 +607,14 @@ var endFaults = []*ToolFault{
 		ID: "exit-code", Doc: "it exits with another status", In: "ends/exit[3]", Also: true, status: 1,
 		Says: []Finding{
 			{difference, "value", "1", "stream tool: line 1 (exit) data /status", "3", "4", silent},
-			{shortfall, "event-awaited", "3", "stream tool: event", `event "exit" with 3 at $.status`, "the stream ended before it came; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "3", "stream tool: event", `line "exit" with 3 at $.status`, "the stream ended before it came; 1 other line came since", candidate},
 		},
 	},
 	{
 		ID: "exit-code-after-term", Doc: "it exits with another status after SIGTERM", In: "ends/term", Also: true, status: 143,
 		Says: []Finding{
 			{difference, "value", "1", "stream tool: line 5 (exit) data /status", "0", "143", silent},
-			{shortfall, "event-awaited", "6", "stream tool: event", `event "exit" with 0 at $.status`, "the stream ended before it came; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "6", "stream tool: event", `line "exit" with 0 at $.status`, "the stream ended before it came; 1 other line came since", candidate},
 		},
 	},
 	{
@@ -623,15 +623,15 @@ var endFaults = []*ToolFault{
 			{difference, "event-missing", "1", "stream tool: line 6 (get result)", `get result {"id":4,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, "—", silent},
 			{difference, "event-missing", "1", "stream tool: line 7 (closed)", `closed {"jsonrpc":"2.0","method":"closed","params":{"items":2}}`, "—", silent},
 			{difference, "value", "1", "stream tool: line 8 (exit) data /status", "0", "2", silent},
-			{shortfall, "event-awaited", "11", "stream tool: event", `event "closed"`, "the stream ended before it came; 1 other event came since", candidate},
-			{shortfall, "event-awaited", "9", "stream tool: event", "an event with 4 at $.id", "the stream ended before it came; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "11", "stream tool: event", `line "closed"`, "the stream ended before it came; 1 other line came since", candidate},
+			{shortfall, "event-awaited", "9", "stream tool: event", "a line with 4 at $.id", "the stream ended before it came; 1 other line came since", candidate},
 		},
 		Turned: []Finding{
 			{difference, "event-extra", "1", "stream tool: line 6 (get result)", "—", `get result {"id":4,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, silent},
 			{difference, "event-extra", "1", "stream tool: line 7 (closed)", "—", `closed {"jsonrpc":"2.0","method":"closed","params":{"items":2}}`, silent},
 			{difference, "value", "1", "stream tool: line 6 (exit) data /status", "2", "0", silent},
-			{shortfall, "event-awaited", "11", "stream tool: event", `event "closed"`, "the stream ended before it came; 1 other event came since", reference},
-			{shortfall, "event-awaited", "9", "stream tool: event", "an event with 4 at $.id", "the stream ended before it came; 1 other event came since", reference},
+			{shortfall, "event-awaited", "11", "stream tool: event", `line "closed"`, "the stream ended before it came; 1 other line came since", reference},
+			{shortfall, "event-awaited", "9", "stream tool: event", "a line with 4 at $.id", "the stream ended before it came; 1 other line came since", reference},
 		},
 		take: func(r *toolRun, line string) bool {
 			if strings.Contains(line, `"get"`) && strings.Contains(line, `"id":4`) {
@@ -649,16 +649,16 @@ var endFaults = []*ToolFault{
 			{difference, "event-missing", "1", "stream tool: line 7 (closed)", `closed {"jsonrpc":"2.0","method":"closed","params":{"items":2}}`, "—", silent},
 			{difference, "field-extra", "1", "stream tool: line 8 (exit) data /signal", "—", `"SIGKILL"`, silent},
 			{difference, "field-missing", "1", "stream tool: line 8 (exit) data /status", "0", "—", silent},
-			{shortfall, "event-awaited", "11", "stream tool: event", `event "closed"`, "the stream ended before it came; 1 other event came since", candidate},
-			{shortfall, "event-awaited", "9", "stream tool: event", "an event with 4 at $.id", "the stream ended before it came; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "11", "stream tool: event", `line "closed"`, "the stream ended before it came; 1 other line came since", candidate},
+			{shortfall, "event-awaited", "9", "stream tool: event", "a line with 4 at $.id", "the stream ended before it came; 1 other line came since", candidate},
 		},
 		Turned: []Finding{
 			{difference, "event-extra", "1", "stream tool: line 6 (get result)", "—", `get result {"id":4,"jsonrpc":"2.0","result":{"id":"‹id›","name":"chair"}}`, silent},
 			{difference, "event-extra", "1", "stream tool: line 7 (closed)", "—", `closed {"jsonrpc":"2.0","method":"closed","params":{"items":2}}`, silent},
 			{difference, "field-extra", "1", "stream tool: line 6 (exit) data /status", "—", "0", silent},
 			{difference, "field-missing", "1", "stream tool: line 6 (exit) data /signal", `"SIGKILL"`, "—", silent},
-			{shortfall, "event-awaited", "11", "stream tool: event", `event "closed"`, "the stream ended before it came; 1 other event came since", reference},
-			{shortfall, "event-awaited", "9", "stream tool: event", "an event with 4 at $.id", "the stream ended before it came; 1 other event came since", reference},
+			{shortfall, "event-awaited", "11", "stream tool: event", `line "closed"`, "the stream ended before it came; 1 other line came since", reference},
+			{shortfall, "event-awaited", "9", "stream tool: event", "a line with 4 at $.id", "the stream ended before it came; 1 other line came since", reference},
 		},
 		take: func(r *toolRun, line string) bool {
 			if strings.Contains(line, `"get"`) && strings.Contains(line, `"id":4`) {
@@ -674,15 +674,15 @@ var endFaults = []*ToolFault{
 			{difference, "event-extra", "1", "stream first: line 1 (exit)", "—", `exit {"status":1}`, silent},
 			{difference, "event-missing", "5", "stream second: line 1 (get error)", `get error {"error":{"code":-‹serial›,"message":"no such item"},"id":1,"jsonrpc":"2.0"}`, "—", silent},
 			{difference, "stream-end", "1", "stream first: end", "ended by the client, after line 2 (changed)", "ended by the server, after line 1 (exit)", silent},
-			{shortfall, "event-awaited", "3", "stream first: event", `event "add result"`, "the stream ended before it came; 1 other event came since", candidate},
-			{shortfall, "event-awaited", "7", "stream second: event", `event "get error"`, "it did not come within 5s; no other event came since", candidate},
+			{shortfall, "event-awaited", "3", "stream first: event", `line "add result"`, "the stream ended before it came; 1 other line came since", candidate},
+			{shortfall, "event-awaited", "7", "stream second: event", `line "get error"`, "it did not come within 5s; no other line came since", candidate},
 		},
 		Turned: []Finding{
 			{difference, "event-extra", "5", "stream second: line 1 (get error)", "—", `get error {"error":{"code":-‹serial›,"message":"no such item"},"id":1,"jsonrpc":"2.0"}`, silent},
 			{difference, "event-missing", "1", "stream first: line 1 (exit)", `exit {"status":1}`, "—", silent},
 			{difference, "stream-end", "1", "stream first: end", "ended by the server, after line 1 (exit)", "ended by the client, after line 2 (changed)", silent},
-			{shortfall, "event-awaited", "3", "stream first: event", `event "add result"`, "the stream ended before it came; 1 other event came since", reference},
-			{shortfall, "event-awaited", "7", "stream second: event", `event "get error"`, "it did not come within 5s; no other event came since", reference},
+			{shortfall, "event-awaited", "3", "stream first: event", `line "add result"`, "the stream ended before it came; 1 other line came since", reference},
+			{shortfall, "event-awaited", "7", "stream second: event", `line "get error"`, "it did not come within 5s; no other line came since", reference},
 		},
 		take: func(r *toolRun, _ string) bool {
 			r.exit <- 1
@@ -694,8 +694,8 @@ var endFaults = []*ToolFault{
 		Says: []Finding{
 			{difference, "event-extra", "1", "stream tool: line 1 (exit)", "—", `exit {"status":1}`, silent},
 			{difference, "stream-end", "1", "stream tool: end", "ended by the client, after line 2 (echo result)", "ended by the server, after line 1 (exit)", silent},
-			{shortfall, "event-awaited", "3", "stream tool: event", "an event with $.error.message matching .", "the stream ended before it came; 1 other event came since", candidate},
-			{shortfall, "event-awaited", "5", "stream tool: event", `event "echo result"`, "the stream ended before it came; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "3", "stream tool: event", "a line with $.error.message matching .", "the stream ended before it came; 1 other line came since", candidate},
+			{shortfall, "event-awaited", "5", "stream tool: event", `line "echo result"`, "the stream ended before it came; 1 other line came since", candidate},
 			{shortfall, "message-not-taken", "4", "stream tool: send", "to take the message", "the program has exited", candidate},
 		},
 		take: func(r *toolRun, line string) bool {
@@ -712,8 +712,8 @@ var endFaults = []*ToolFault{
 			{difference, "event-missing", "1", "stream tool: line 2 (closed)", `closed {"jsonrpc":"2.0","method":"closed","params":{"items":0}}`, "—", silent},
 			{difference, "event-missing", "1", "stream tool: line 3 (exit)", `exit {"status":0}`, "—", silent},
 			{difference, "stream-end", "1", "stream tool: end", "ended by the server, after line 3 (exit)", "ended by the client, after line 1 (slow result)", silent},
-			{shortfall, "event-awaited", "4", "stream tool: event", `event "closed"`, "it did not come within 5s; 1 other event came since", candidate},
-			{shortfall, "event-awaited", "5", "stream tool: event", `event "exit" with 0 at $.status`, "it did not come within 3s; 1 other event came since", candidate},
+			{shortfall, "event-awaited", "4", "stream tool: event", `line "closed"`, "it did not come within 5s; 1 other line came since", candidate},
+			{shortfall, "event-awaited", "5", "stream tool: event", `line "exit" with 0 at $.status`, "it did not come within 3s; 1 other line came since", candidate},
 		},
 	},
 	{
@@ -722,8 +722,8 @@ var endFaults = []*ToolFault{
 			{difference, "event-missing", "1", "stream tool: line 4 (stopping)", `stopping {"jsonrpc":"2.0","method":"stopping","params":{"items":1}}`, "—", silent},
 			{difference, "event-missing", "1", "stream tool: line 5 (exit)", `exit {"status":0}`, "—", silent},
 			{difference, "stream-end", "1", "stream tool: end", "ended by the server, after line 5 (exit)", "ended by the client, after line 3 (changed)", silent},
-			{shortfall, "event-awaited", "5", "stream tool: event", `event "stopping"`, "it did not come within 5s; no other event came since", candidate},
-			{shortfall, "event-awaited", "6", "stream tool: event", `event "exit" with 0 at $.status`, "it did not come within 3s; no other event came since", candidate},
+			{shortfall, "event-awaited", "5", "stream tool: event", `line "stopping"`, "it did not come within 5s; no other line came since", candidate},
+			{shortfall, "event-awaited", "6", "stream tool: event", `line "exit" with 0 at $.status`, "it did not come within 3s; no other line came since", candidate},
 		},
 	},
 	{
@@ -744,7 +744,7 @@ var endFaults = []*ToolFault{
 			{difference, "event-missing", "1", "stream tool: line 3 (exit)", `exit {"status":0}`, "—", silent},
 			{difference, "stream-end", "1", "stream tool: end", "ended by the server, after line 3 (exit)", "ended by the client, before any event", silent},
 			{shortfall, "end-awaited", "5", "stream tool: end", "the end of the stream", "it did not come within 5s", candidate},
-			{shortfall, "event-awaited", "3", "stream tool: event", `event "echo result"`, "it did not come within 5s; no other event came since", candidate},
+			{shortfall, "event-awaited", "3", "stream tool: event", `line "echo result"`, "it did not come within 5s; no other line came since", candidate},
 			{shortfall, "message-not-taken", "2", "stream tool: send", "to take the message", "the program does not read its input: it took ‹serial› of 200063 bytes: the step's 2s were over", candidate},
 		},
 	},

@@ -40,9 +40,9 @@ type Options struct {
 	// Keep says whether to record an event, a comment or an undispatched block. Stream.Left counts those that are not
 	// kept, and Await does not see them. Nil means to keep all.
 	Keep func(*transcript.Event) bool
-	// MaxEvents limits the number of kept events; 0 means 100,000.
+	// MaxEvents limits the number of kept events that the other side has sent; 0 means 100,000.
 	MaxEvents int
-	// MaxBytes limits the size of the values and framings of all kept events; 0 means 64 MiB.
+	// MaxBytes limits the size of the values and framings of these events; 0 means 64 MiB.
 	MaxBytes int64
 	// MaxEvent limits the size of one event in bytes, as its Source counts them; 0 means the Source's own limit.
 	MaxEvent int
@@ -97,7 +97,8 @@ type Watch struct {
 
 	mu      sync.Mutex
 	events  []transcript.Event // append-only; an event does not change
-	size    int64              // of the values and framings of all events
+	came    int                // how many of the events lockstep has not sent
+	size    int64              // of their values and framings
 	blanks  map[int]string     // the blank lines after comments, by the index of the comment; see addBlank
 	left    int
 	changed chan struct{} // closed at the next event or the end; nil while no goroutine waits
@@ -271,18 +272,19 @@ func (w *Watch) Sent(ev transcript.Event) {
 func (w *Watch) add(ev *transcript.Event) (int, *transcript.Failure) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	size := w.size
+	came, size := w.came, w.size
 	if !ev.Sent {
+		came++
 		size += int64(len(ev.Data) + len(ev.Type) + len(ev.ID) + len(ev.Retry) + len(ev.Framing))
 	}
 	switch {
 	case ev.Sent:
-	case len(w.events) >= w.opts.MaxEvents:
+	case came > w.opts.MaxEvents:
 		return 0, w.limitFailure("more than %d %s came", w.opts.MaxEvents)
 	case size > w.opts.MaxBytes:
 		return 0, w.limitFailure("more than %d bytes of %s came", w.opts.MaxBytes)
 	}
-	w.events, w.size = append(w.events, *ev), size
+	w.events, w.came, w.size = append(w.events, *ev), came, size
 	w.signal()
 	return len(w.events) - 1, nil
 }

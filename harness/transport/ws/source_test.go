@@ -262,6 +262,20 @@ func TestAFloodOfPingsEnds(t *testing.T) {
 	}
 }
 
+// A server that pings within the limit does not exceed it by lockstep's own pongs.
+func TestPongsDoNotCountAsTheServersEvents(t *testing.T) {
+	c := loopback(t, func(p *peer) {
+		p.say(p.accept(), strings.Repeat("\x89\x00", 9), "\x88\x00")
+		for got := ""; !strings.HasPrefix(got, "88") && !strings.Contains(got, "EOF"); {
+			got = p.receive()
+		}
+	})
+	rec := ended(t, opened(t, c, nil, &watch.Options{MaxEvents: 10}))
+	if rec.Failure != nil || len(rec.Events) != 20 {
+		t.Errorf("%d events, want 9 pings, their pongs and 2 close frames; failure %+v", len(rec.Events), rec.Failure)
+	}
+}
+
 func TestAnAnnouncedMessageNeedsNoMemory(t *testing.T) {
 	const most = 16 << 20
 	for _, size := range []int{most, most + 1} {

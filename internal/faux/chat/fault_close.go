@@ -68,7 +68,7 @@ var closeFaults = []*Fault{
 		ID: "not-closed-in-time", Doc: "it does not close the connection, for which the scenario waits", In: "close/drop",
 		Says: []Finding{
 			{difference, "stream-end", "2", "stream bob: end", "ended by the server, after message 3 (close)", "ended by the client, after message 3 (close)", silent},
-			{shortfall, "end-awaited", "5", "stream bob: end", "the end of the stream", "it did not come within 2s", candidate},
+			{shortfall, "end-awaited", "6", "stream bob: end", "the end of the stream", "it did not come within 2s", candidate},
 		},
 		tell: on("end", "goodnight", func(*member, message) {}),
 	},

@@ -59,7 +59,7 @@ var messageFaults = []*Fault{
 		tell: on("whispered", "psst", func(m *member, msg message) { m.send(msg); other(m, "bob").send(msg) }),
 	},
 	{
-		ID: "forbidden-echo", Doc: "it sends a message to its sender, for whom it must not come", In: "talk/never",
+		ID: "forbidden-echo", Doc: "it sends a message to its sender, for whom it must not come", In: "talk/never", Clock: true,
 		Says: []Finding{
 			{difference, "event-extra", "1", "stream ann: message 3 (said)", "—", `said {"at":"‹time›","from":"ann","id":"‹id›","room":"r-‹unique›","text":"shelf","type":"said"}`, silent},
 			{shortfall, "event-forbidden", "4", "stream ann: message 3 (said)", "nothing of the kind for 20ms", `said {"at":"‹time›","from":"ann","id":"‹id›","room":"r-‹unique›","text":"shelf","type":"said"}`, candidate},
