@@ -83,9 +83,6 @@ func (n *notes) add(a Assumed, where Location) {
 	}
 }
 
-// sentPlace is the place of all values that a client sends in a request.
-const sentPlace = "request"
-
 func isStep(steps []transcript.Step, id string) bool {
 	return slices.ContainsFunc(steps, func(s transcript.Step) bool { return s.ID == id })
 }

@@ -117,6 +117,9 @@ func InSent(s *transcript.Stream, at diff.At) Location {
 	return Location{Part: &Part{step: s.Step, stream: s.Name, At: at, sent: true}}
 }
 
+// sentPlace is the place of all values that a client sends in a request.
+const sentPlace = "request"
+
 // InRequest returns the location of what a step requests.
 func InRequest(step string) Location { return InStep(step, diff.At{Part: sentPlace}) }
 
