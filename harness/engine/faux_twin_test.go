@@ -46,7 +46,7 @@ func isMatch(t *testing.T, result *engine.Result, scenarios int) {
 		for _, r := range s.Reasons {
 			t.Errorf("%s: %s", s.ID, r)
 		}
-		if s.Verdict != verdict.Match || s.Compared.Exchanges+s.Compared.Events == 0 {
+		if s.Verdict != verdict.Match || s.Compared.Exchanges+s.Compared.Sum() == 0 {
 			t.Errorf("%s is %s, and %+v", s.ID, s.Verdict, s.Compared)
 		}
 	}

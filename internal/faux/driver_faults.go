@@ -230,7 +230,7 @@ var outcomeFaults = []*DriverFault{
 	{
 		ID: "outcome-id-as-text", Doc: "it writes an id as a text", In: "broken/slow", Also: true,
 		Says: []Finding{
-			{shortfall, "exchange-failed", "1", "body", "a complete answer", `the driver wrote a line that is not an outcome, because its id is not a whole number: "{\"id\":\"1\"…`, candidate},
+			{shortfall, "exchange-failed", "1", "body", "a complete answer", `the driver wrote a line that is not an outcome, because its id is not a whole number above 0: "{\"id…`, candidate},
 		},
 		outcome: once("/item", func(r *driverRun, o object) { r.put(with(o, "id", fmt.Sprint(o["id"]))) }),
 	},

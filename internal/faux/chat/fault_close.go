@@ -115,7 +115,14 @@ var closeFaults = []*Fault{
 	},
 	{
 		ID: "no-goodbye", Doc: "it says nothing when the client's sending side is closed", In: "close/half", Halves: true,
-		Says: []Finding{broken("the connection ended without a close frame")},
+		Says: []Finding{
+			{difference, "event-missing", "1", "stream ann: message 2 (close)", `close {"code":1001,"reason":"the input has ended"}`, "—", silent},
+			{shortfall, "event-awaited", "3", "stream ann: event", `message "close" with 1001 at $.code`, "the stream ended before it came; no other message came since", candidate},
+		},
+		Turned: []Finding{
+			{difference, "event-extra", "1", "stream ann: message 2 (close)", "—", `close {"code":1001,"reason":"the input has ended"}`, silent},
+			{shortfall, "event-awaited", "3", "stream ann: event", `message "close" with 1001 at $.code`, "the stream ended before it came; no other message came since", reference},
+		},
 		tell: on("close", "the input has ended", func(*member, message) {}),
 	},
 	{
