@@ -66,7 +66,7 @@ func TestCapturedValuesThatAreSentBackAreThoseOfTheTargets(t *testing.T) {
 	for _, a := range r.Assumed {
 		got = append(got, fmt.Sprintf("%s %s at %s, sent %t", a.Reference, a.Candidate, a.Place, a.Sent))
 	}
-	want := []string{own + " " + own + " at sent 1 (line) data, sent true", ref + " " + cand + " at line 1 (line) data /made, sent false"}
+	want := []string{own + " " + own + " at sent 1 (line) data, sent true", ref + " " + cand + " at line 1 data /made, sent false"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("assumed (-want +got):\n%s", diff)
 	}

@@ -488,7 +488,7 @@ var lineFaults = []*ToolFault{
 	{
 		ID: "blank-line", Doc: "it writes an empty line", In: "calls/count", Also: true,
 		Says: []Finding{
-			{difference, "event-extra", "1", "stream tool: line 2", "—", "line ", candidate},
+			{difference, "event-extra", "1", "stream tool: line 2", "—", "line", candidate},
 			{violation, "undocumented-event", "1", "stream tool: line 2 name", "", "", candidate},
 		},
 		say: told("step", 2, func(r *toolRun, m object) { r.raw("\n"); r.put(m) }),

@@ -2,6 +2,7 @@ package ident
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare/diff"
@@ -45,7 +46,7 @@ func (b *Bindings) Assumed() []Assumed {
 		if len(out) == maxAssumed || max(len(p.Reference), len(p.Candidate)) > diff.MaxShown {
 			return
 		}
-		p.Sent = where.sent || p.Place == sentPlace && isStep(b.Times.Sides[0].Steps, p.Step)
+		p.Sent = strings.HasPrefix(p.Place, "sent ") || p.Place == sentPlace && isStep(b.Times.Sides[0].Steps, p.Step)
 		// The texts are slices of bodies. A copy lets the bodies be freed.
 		both := p.Reference + p.Candidate
 		p.Reference, p.Candidate = both[:len(p.Reference)], both[len(p.Reference):]
@@ -82,6 +83,9 @@ func (n *notes) add(a Assumed, where Location) {
 		*n = append(*n, notedPair{a, where})
 	}
 }
+
+// sentPlace is the place of all values that a client sends in a request.
+const sentPlace = "request"
 
 func isStep(steps []transcript.Step, id string) bool {
 	return slices.ContainsFunc(steps, func(s transcript.Step) bool { return s.ID == id })

@@ -40,15 +40,10 @@ func (p *partners) bind(kind tokenKind, ref, cand string, where Location) diff.R
 		return diff.Reason{} // each side has exactly one such value
 	}
 	why := p.conflict(kind, ref, cand)
-	first, met := p.partner(0, kind, ref)
-	// All that a client sends on a stream is bound first. Two values that differ were captured, so the targets made them.
-	isOrigin := met && ref != cand && first.where.Part != nil && first.where.sent && !where.sent
-	if !why.None() || met && !isOrigin {
+	if _, met := p.partner(0, kind, ref); met || !why.None() {
 		return why
 	}
-	if !met {
-		p.order = append(p.order, boundKey{kind, ref})
-	}
+	p.order = append(p.order, boundKey{kind, ref})
 	Put(&p.of[0], boundKey{kind, ref}, bound{cand, where})
 	Put(&p.of[1], boundKey{kind, cand}, bound{ref, where})
 	return diff.Reason{}

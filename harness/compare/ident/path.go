@@ -95,7 +95,6 @@ func (s *Path) pointers() [2]string {
 type Part struct {
 	step, stream string // for a stream, step is the one that opened it
 	At           diff.At
-	sent         bool // it is a message that the client sent on a stream
 }
 
 // A Location is a part and, in a document, the path from its root.
@@ -109,25 +108,14 @@ func InStep(step string, at diff.At) Location { return Location{Part: &Part{step
 
 // InStream returns the location of a part of an event.
 func InStream(s *transcript.Stream, at diff.At) Location {
-	return Location{Part: &Part{step: s.Step, stream: s.Name, At: at}}
+	return Location{Part: &Part{s.Step, s.Name, at}}
 }
-
-// InSent returns the location of a part of a message that the client sent on a stream.
-func InSent(s *transcript.Stream, at diff.At) Location {
-	return Location{Part: &Part{step: s.Step, stream: s.Name, At: at, sent: true}}
-}
-
-// sentPlace is the place of all values that a client sends in a request.
-const sentPlace = "request"
-
-// InRequest returns the location of what a step requests.
-func InRequest(step string) Location { return InStep(step, diff.At{Part: sentPlace}) }
 
 // Inside returns the location of a document that the text at this location contains.
 func (l Location) Inside(mark string) Location {
 	at := l.Place()
 	at.Inside = strings.TrimSpace(at.Inside + " " + mark)
-	return Location{Part: &Part{step: l.step, stream: l.stream, At: at}}
+	return Location{Part: &Part{l.step, l.stream, at}}
 }
 
 // To returns the location of a value in the same part.

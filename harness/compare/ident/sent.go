@@ -3,6 +3,7 @@ package ident
 import (
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/compare/diff"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -110,3 +111,6 @@ func (s SentBinder) Except(received func(ref, cand string) bool) SentBinder {
 	s.received = received
 	return s
 }
+
+// InRequest returns the location of all parts of a step's request.
+func InRequest(step string) Location { return InStep(step, diff.At{Part: sentPlace}) }

@@ -85,7 +85,7 @@ func (s *streams) bindSent() {
 			return
 		}
 		at := diff.At{Message: fmt.Sprintf("%s (%s)", labels[next[0]-1], ref.Label()), Part: "data"}
-		s.Data.BindSent(ident.InSent(s.Sides[0], at), ref, cand, received)
+		s.Data.BindSent(ident.InStream(s.Sides[0], at), ref, cand, received)
 	}
 }
 
