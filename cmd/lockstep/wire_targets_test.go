@@ -228,7 +228,7 @@ var wires = []wire{
   - {send: server, json: {jsonrpc: "2.0", id: 2, method: echo, params: {of: "${{ token }}"}}}
   - {await: server, match: {json: {$.id: 2}}}
   - {close: server}
-`, "open server: program: line (line) data /error/message"},
+`, "open server: program: line data /error/message"},
 	{"driver", func(t *testing.T, name, variant string) string { return played(t, "driver", "drives", name, variant) }, `
   - {do: nothing}
 `, `

@@ -154,14 +154,12 @@ func TestAWriteAfterOneThatWasNotTaken(t *testing.T) {
 }
 
 func TestSignalsReachTheProgram(t *testing.T) {
-	p := startProgram(t, `for s in INT HUP USR1 USR2 TERM; do trap "echo $s" $s; done; echo ready; while :; do read -r line; done`, ProgramOptions{})
+	// A shell runs a trap as soon as it waits, but a signal just before a read can be left until there is a line.
+	p := startProgram(t, `for s in INT HUP USR1 USR2 TERM; do trap "echo $s" $s; done; echo ready; while :; do sleep 1000 & wait $!; done`, ProgramOptions{})
 	p.Read()
 	for _, name := range []string{"INT", "HUP", "USR1", "USR2", "TERM"} {
 		if err := p.Signal("SIG" + name); err != nil {
 			t.Errorf("Signal %s: %v", name, err)
-		}
-		if err := p.Write(t.Context(), []byte("\n")); err != nil { // dash runs a trap after the read
-			t.Errorf("Write: %v", err)
 		}
 		if _, data, _ := p.Read(); string(data) != name+"\n" {
 			t.Errorf("after SIG%s it wrote %q", name, data)
