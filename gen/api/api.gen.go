@@ -690,6 +690,21 @@ func (e OversizedBodyText) Valid() bool {
 	}
 }
 
+// Defines values for PermissionType.
+const (
+	PermissionTypeClientTool PermissionType = "client_tool"
+)
+
+// Valid indicates whether the value is a known member of the PermissionType enum.
+func (e PermissionType) Valid() bool {
+	switch e {
+	case PermissionTypeClientTool:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PermissionDeniedCode.
 const (
 	PermissionDeniedCodePERMISSIONDENIED PermissionDeniedCode = "PERMISSION_DENIED"
@@ -720,6 +735,57 @@ func (e PermissionLevel) Valid() bool {
 	case PermissionLevelAskBefore:
 		return true
 	case PermissionLevelNeverAllow:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PermissionRepliedEventType.
+const (
+	PermissionRepliedEventTypePermissionReplied PermissionRepliedEventType = "permission.replied"
+)
+
+// Valid indicates whether the value is a known member of the PermissionRepliedEventType enum.
+func (e PermissionRepliedEventType) Valid() bool {
+	switch e {
+	case PermissionRepliedEventTypePermissionReplied:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PermissionResponse.
+const (
+	PermissionResponseAlways PermissionResponse = "always"
+	PermissionResponseOnce   PermissionResponse = "once"
+	PermissionResponseReject PermissionResponse = "reject"
+)
+
+// Valid indicates whether the value is a known member of the PermissionResponse enum.
+func (e PermissionResponse) Valid() bool {
+	switch e {
+	case PermissionResponseAlways:
+		return true
+	case PermissionResponseOnce:
+		return true
+	case PermissionResponseReject:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PermissionUpdatedEventType.
+const (
+	PermissionUpdatedEventTypePermissionUpdated PermissionUpdatedEventType = "permission.updated"
+)
+
+// Valid indicates whether the value is a known member of the PermissionUpdatedEventType enum.
+func (e PermissionUpdatedEventType) Valid() bool {
+	switch e {
+	case PermissionUpdatedEventTypePermissionUpdated:
 		return true
 	default:
 		return false
@@ -864,6 +930,39 @@ const (
 func (e RedactedThinkingContentType) Valid() bool {
 	switch e {
 	case RedactedThinkingContentTypeRedactedThinking:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RefusalCode.
+const (
+	RefusalCodePERMISSIONDENIED RefusalCode = "PERMISSION_DENIED"
+)
+
+// Valid indicates whether the value is a known member of the RefusalCode enum.
+func (e RefusalCode) Valid() bool {
+	switch e {
+	case RefusalCodePERMISSIONDENIED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RefusalMessage.
+const (
+	RefusalMessageHostNotAllowed   RefusalMessage = "Host not allowed"
+	RefusalMessageOriginNotAllowed RefusalMessage = "Origin not allowed"
+)
+
+// Valid indicates whether the value is a known member of the RefusalMessage enum.
+func (e RefusalMessage) Valid() bool {
+	switch e {
+	case RefusalMessageHostNotAllowed:
+		return true
+	case RefusalMessageOriginNotAllowed:
 		return true
 	default:
 		return false
@@ -1128,6 +1227,111 @@ func (e ShellCheckInputType) Valid() bool {
 	case ShellCheckInputTypeShell:
 		return true
 	case ShellCheckInputTypeShell1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SocketErrorType.
+const (
+	SocketErrorTypeError SocketErrorType = "error"
+)
+
+// Valid indicates whether the value is a known member of the SocketErrorType enum.
+func (e SocketErrorType) Valid() bool {
+	switch e {
+	case SocketErrorTypeError:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SocketRegisterType.
+const (
+	SocketRegisterTypeRegister SocketRegisterType = "register"
+)
+
+// Valid indicates whether the value is a known member of the SocketRegisterType enum.
+func (e SocketRegisterType) Valid() bool {
+	switch e {
+	case SocketRegisterTypeRegister:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SocketRegisteredType.
+const (
+	SocketRegisteredTypeRegistered SocketRegisteredType = "registered"
+)
+
+// Valid indicates whether the value is a known member of the SocketRegisteredType enum.
+func (e SocketRegisteredType) Valid() bool {
+	switch e {
+	case SocketRegisteredTypeRegistered:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SocketRequestType.
+const (
+	SocketRequestTypeRequest SocketRequestType = "request"
+)
+
+// Valid indicates whether the value is a known member of the SocketRequestType enum.
+func (e SocketRequestType) Valid() bool {
+	switch e {
+	case SocketRequestTypeRequest:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SocketResponseType.
+const (
+	SocketResponseTypeClientToolResponse SocketResponseType = "client-tool-response"
+)
+
+// Valid indicates whether the value is a known member of the SocketResponseType enum.
+func (e SocketResponseType) Valid() bool {
+	switch e {
+	case SocketResponseTypeClientToolResponse:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SocketResultType.
+const (
+	SocketResultTypeResult SocketResultType = "result"
+)
+
+// Valid indicates whether the value is a known member of the SocketResultType enum.
+func (e SocketResultType) Valid() bool {
+	switch e {
+	case SocketResultTypeResult:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SocketUnregisterType.
+const (
+	SocketUnregisterTypeUnregister SocketUnregisterType = "unregister"
+)
+
+// Valid indicates whether the value is a known member of the SocketUnregisterType enum.
+func (e SocketUnregisterType) Valid() bool {
+	switch e {
+	case SocketUnregisterTypeUnregister:
 		return true
 	default:
 		return false
@@ -2286,6 +2490,29 @@ type PendingStreamData struct {
 	union json.RawMessage
 }
 
+// Permission A question to the user, whether a client tool may run.
+type Permission struct {
+	ID        string         `json:"id"`
+	Type      PermissionType `json:"type"`
+	SessionID string         `json:"sessionID"`
+	MessageID string         `json:"messageID"`
+	CallID    string         `json:"callID"`
+
+	// Title The full tool ID.
+	Title    string             `json:"title"`
+	Metadata PermissionMetadata `json:"metadata"`
+	Time     PermissionTime     `json:"time"`
+}
+
+// PermissionType defines model for Permission.Type.
+type PermissionType string
+
+// PermissionAnswer Example: {"response":"once"}
+type PermissionAnswer struct {
+	// Response Run the tool this time, always in this session, or not.
+	Response PermissionResponse `json:"response"`
+}
+
 // PermissionDenied defines model for PermissionDenied.
 type PermissionDenied struct {
 	Code    PermissionDeniedCode `json:"code"`
@@ -2302,6 +2529,55 @@ type PermissionDeniedError struct {
 
 // PermissionLevel defines model for PermissionLevel.
 type PermissionLevel string
+
+// PermissionMetadata defines model for PermissionMetadata.
+type PermissionMetadata struct {
+	// Tool `client_`, the client ID, `_`, the short name of the tool.
+	//
+	// Example: client_my-client_search-docs
+	Tool ToolID `json:"tool"`
+
+	// Input An object with any fields.
+	Input JSONObject `json:"input"`
+}
+
+// PermissionRepliedEvent Example: {"properties":{"permissionID":"per_0123456789abcdefghijklmnop","response":"once","sessionID":"ses_1"},"type":"permission.replied"}
+type PermissionRepliedEvent struct {
+	Type       PermissionRepliedEventType `json:"type"`
+	Properties PermissionReply            `json:"properties"`
+}
+
+// PermissionRepliedEventType defines model for PermissionRepliedEvent.Type.
+type PermissionRepliedEventType string
+
+// PermissionReply defines model for PermissionReply.
+type PermissionReply struct {
+	SessionID    string `json:"sessionID"`
+	PermissionID string `json:"permissionID"`
+
+	// Response Run the tool this time, always in this session, or not.
+	Response PermissionResponse `json:"response"`
+}
+
+// PermissionResponse Run the tool this time, always in this session, or not.
+type PermissionResponse string
+
+// PermissionTime defines model for PermissionTime.
+type PermissionTime struct {
+	// Created Milliseconds since 1970.
+	Created int64 `json:"created"`
+}
+
+// PermissionUpdatedEvent Example: {"properties":{"callID":"call_1","id":"per_0123456789abcdefghijklmnop","messageID":"msg_1","metadata":{"input":{},"tool":"client_my-client_search-docs"},"sessionID":"ses_1","time":{"created":1765000000000},"title":"client_my-client_search-docs","type":"client_tool"},"type":"permission.updated"}
+type PermissionUpdatedEvent struct {
+	Type PermissionUpdatedEventType `json:"type"`
+
+	// Properties A question to the user, whether a client tool may run.
+	Properties Permission `json:"properties"`
+}
+
+// PermissionUpdatedEventType defines model for PermissionUpdatedEvent.Type.
+type PermissionUpdatedEventType string
 
 // PlatformExtension A part of the engine.
 type PlatformExtension struct {
@@ -2426,6 +2702,23 @@ type RedactedThinkingContent struct {
 
 // RedactedThinkingContentType defines model for RedactedThinkingContent.Type.
 type RedactedThinkingContentType string
+
+// Refusal defines model for Refusal.
+type Refusal struct {
+	Code    RefusalCode    `json:"code"`
+	Message RefusalMessage `json:"message"`
+}
+
+// RefusalCode defines model for Refusal.Code.
+type RefusalCode string
+
+// RefusalMessage defines model for Refusal.Message.
+type RefusalMessage string
+
+// RefusedError Example: {"error":{"code":"PERMISSION_DENIED","message":"Origin not allowed"}}
+type RefusedError struct {
+	Error Refusal `json:"error"`
+}
 
 // RegisterRequest Example: {"clientID":"my-client","tools":[{"description":"Searches the documentation","id":"search-docs","parameters":{"type":"object"}}]}
 type RegisterRequest struct {
@@ -2671,6 +2964,79 @@ type ShellCheckInput struct {
 
 // ShellCheckInputType Responses always write `Shell`.
 type ShellCheckInputType string
+
+// SocketError defines model for SocketError.
+type SocketError struct {
+	Type  SocketErrorType `json:"type"`
+	Error string          `json:"error"`
+}
+
+// SocketErrorType defines model for SocketError.Type.
+type SocketErrorType string
+
+// SocketRegister defines model for SocketRegister.
+type SocketRegister struct {
+	Tools []ClientToolDefinition `json:"tools"`
+	Type  SocketRegisterType     `json:"type"`
+}
+
+// SocketRegisterType defines model for SocketRegister.Type.
+type SocketRegisterType string
+
+// SocketRegistered defines model for SocketRegistered.
+type SocketRegistered struct {
+	Type    SocketRegisteredType `json:"type"`
+	ToolIDs []ToolID             `json:"toolIDs"`
+}
+
+// SocketRegisteredType defines model for SocketRegistered.Type.
+type SocketRegisteredType string
+
+// SocketRequest defines model for SocketRequest.
+type SocketRequest struct {
+	Type SocketRequestType `json:"type"`
+
+	// Request Asks a client to execute one of its tools.
+	//
+	// Example: {"callID":"call_1","input":{"query":"streams"},"messageID":"msg_1","requestID":"my-client_call_1_1765000000000","sessionID":"ses_1","tool":"client_my-client_search-docs","type":"client-tool-request"}
+	Request ClientToolExecutionRequest `json:"request"`
+}
+
+// SocketRequestType defines model for SocketRequest.Type.
+type SocketRequestType string
+
+// SocketResponse defines model for SocketResponse.
+type SocketResponse struct {
+	RequestID string `json:"requestID"`
+
+	// Result The result that a client posts for an execution request.
+	Result ClientToolResponse `json:"result"`
+	Type   SocketResponseType `json:"type"`
+}
+
+// SocketResponseType defines model for SocketResponse.Type.
+type SocketResponseType string
+
+// SocketResult defines model for SocketResult.
+type SocketResult struct {
+	RequestID string `json:"requestID"`
+
+	// Result The result that a client posts for an execution request.
+	Result ClientToolResponse `json:"result"`
+	Type   SocketResultType   `json:"type"`
+}
+
+// SocketResultType defines model for SocketResult.Type.
+type SocketResultType string
+
+// SocketUnregister defines model for SocketUnregister.
+type SocketUnregister struct {
+	ToolIDs *[]string            `json:"toolIDs,omitempty"`
+	Type    SocketUnregisterType `json:"type"`
+}
+
+// SocketUnregisterType defines model for SocketUnregister.Type.
+type SocketUnregisterType string
 
 // SseExtension An MCP server over server-sent events.
 type SseExtension struct {
@@ -3219,6 +3585,9 @@ type MalformedBody = MalformedBodyError
 // NotFoundWithMessage Example: {"message":"Failed to resume session: Session not found"}
 type NotFoundWithMessage = ErrorResponse
 
+// Refused Example: {"error":{"code":"PERMISSION_DENIED","message":"Origin not allowed"}}
+type Refused = RefusedError
+
 // TooManyRequests Example: {"error":"Too many requests in progress"}
 type TooManyRequests = TooManyRequestsError
 
@@ -3296,8 +3665,26 @@ type UnregisterClientToolsParams struct {
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
+// OpenClientSocketParams defines parameters for OpenClientSocket.
+type OpenClientSocketParams struct {
+	// Directory The project directory of the request; the server's working directory by default.
+	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
+
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
+	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
+}
+
 // StreamEventsParams defines parameters for StreamEvents.
 type StreamEventsParams struct {
+	// Directory The project directory of the request; the server's working directory by default.
+	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
+
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
+	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
+}
+
+// AnswerPermissionParams defines parameters for AnswerPermission.
+type AnswerPermissionParams struct {
 	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
@@ -3346,6 +3733,9 @@ type UnregisterClientToolsJSONRequestBody = UnregisterRequest
 
 // ReplyJSONRequestBody defines body for Reply for application/json ContentType.
 type ReplyJSONRequestBody = ChatRequest
+
+// AnswerPermissionJSONRequestBody defines body for AnswerPermission for application/json ContentType.
+type AnswerPermissionJSONRequestBody = PermissionAnswer
 
 // ImportSessionJSONRequestBody defines body for ImportSession for application/json ContentType.
 type ImportSessionJSONRequestBody = ImportSessionRequest
@@ -3563,6 +3953,74 @@ func (t *BusEvent) MergeClientToolFailedEvent(v ClientToolFailedEvent) error {
 	return err
 }
 
+// AsPermissionUpdatedEvent returns the union data inside the BusEvent as a PermissionUpdatedEvent
+func (t BusEvent) AsPermissionUpdatedEvent() (PermissionUpdatedEvent, error) {
+	var body PermissionUpdatedEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPermissionUpdatedEvent overwrites any union data inside the BusEvent as the provided PermissionUpdatedEvent
+func (t *BusEvent) FromPermissionUpdatedEvent(v PermissionUpdatedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"permission.updated"}`))
+	t.union = b
+	return err
+}
+
+// MergePermissionUpdatedEvent performs a merge with any union data inside the BusEvent, using the provided PermissionUpdatedEvent
+func (t *BusEvent) MergePermissionUpdatedEvent(v PermissionUpdatedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"permission.updated"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPermissionRepliedEvent returns the union data inside the BusEvent as a PermissionRepliedEvent
+func (t BusEvent) AsPermissionRepliedEvent() (PermissionRepliedEvent, error) {
+	var body PermissionRepliedEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPermissionRepliedEvent overwrites any union data inside the BusEvent as the provided PermissionRepliedEvent
+func (t *BusEvent) FromPermissionRepliedEvent(v PermissionRepliedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"permission.replied"}`))
+	t.union = b
+	return err
+}
+
+// MergePermissionRepliedEvent performs a merge with any union data inside the BusEvent, using the provided PermissionRepliedEvent
+func (t *BusEvent) MergePermissionRepliedEvent(v PermissionRepliedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"permission.replied"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 // AsInstanceDisposedEvent returns the union data inside the BusEvent as a InstanceDisposedEvent
 func (t BusEvent) AsInstanceDisposedEvent() (InstanceDisposedEvent, error) {
 	var body InstanceDisposedEvent
@@ -3623,6 +4081,10 @@ func (t BusEvent) ValueByDiscriminator() (interface{}, error) {
 		return t.AsClientToolRequestEvent()
 	case "client-tool.unregistered":
 		return t.AsClientToolUnregisteredEvent()
+	case "permission.replied":
+		return t.AsPermissionRepliedEvent()
+	case "permission.updated":
+		return t.AsPermissionUpdatedEvent()
 	case "server.instance.disposed":
 		return t.AsInstanceDisposedEvent()
 	default:
@@ -4322,6 +4784,74 @@ func (t *StreamEvent) MergeClientToolFailedEvent(v ClientToolFailedEvent) error 
 	return err
 }
 
+// AsPermissionUpdatedEvent returns the union data inside the StreamEvent as a PermissionUpdatedEvent
+func (t StreamEvent) AsPermissionUpdatedEvent() (PermissionUpdatedEvent, error) {
+	var body PermissionUpdatedEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPermissionUpdatedEvent overwrites any union data inside the StreamEvent as the provided PermissionUpdatedEvent
+func (t *StreamEvent) FromPermissionUpdatedEvent(v PermissionUpdatedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"permission.updated"}`))
+	t.union = b
+	return err
+}
+
+// MergePermissionUpdatedEvent performs a merge with any union data inside the StreamEvent, using the provided PermissionUpdatedEvent
+func (t *StreamEvent) MergePermissionUpdatedEvent(v PermissionUpdatedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"permission.updated"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPermissionRepliedEvent returns the union data inside the StreamEvent as a PermissionRepliedEvent
+func (t StreamEvent) AsPermissionRepliedEvent() (PermissionRepliedEvent, error) {
+	var body PermissionRepliedEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPermissionRepliedEvent overwrites any union data inside the StreamEvent as the provided PermissionRepliedEvent
+func (t *StreamEvent) FromPermissionRepliedEvent(v PermissionRepliedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"permission.replied"}`))
+	t.union = b
+	return err
+}
+
+// MergePermissionRepliedEvent performs a merge with any union data inside the StreamEvent, using the provided PermissionRepliedEvent
+func (t *StreamEvent) MergePermissionRepliedEvent(v PermissionRepliedEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"permission.replied"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 // AsInstanceDisposedEvent returns the union data inside the StreamEvent as a InstanceDisposedEvent
 func (t StreamEvent) AsInstanceDisposedEvent() (InstanceDisposedEvent, error) {
 	var body InstanceDisposedEvent
@@ -4382,6 +4912,10 @@ func (t StreamEvent) ValueByDiscriminator() (interface{}, error) {
 		return t.AsClientToolRequestEvent()
 	case "client-tool.unregistered":
 		return t.AsClientToolUnregisteredEvent()
+	case "permission.replied":
+		return t.AsPermissionRepliedEvent()
+	case "permission.updated":
+		return t.AsPermissionUpdatedEvent()
 	case "server.connected":
 		return t.AsServerConnectedEvent()
 	case "server.instance.disposed":

@@ -348,6 +348,14 @@ type ClientInterface interface {
 	// Corresponds with DELETE /client-tools/unregister (the `UnregisterClientTools` operationId).
 	UnregisterClientTools(ctx context.Context, params *UnregisterClientToolsParams, body UnregisterClientToolsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// OpenClientSocket Open a WebSocket for one client
+	//
+	// Over the socket a client registers tools, gets execution requests and sends results. When the socket closes, for
+	// any reason, the client's pending executions fail and all its tools are removed.
+	//
+	// Corresponds with GET /client-tools/ws/{clientID} (the `OpenClientSocket` operationId).
+	OpenClientSocket(ctx context.Context, clientID ClientID, params *OpenClientSocketParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetDiagnostics Download diagnostics of a session as an archive
 	//
 	// Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
@@ -382,6 +390,26 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /reply (the `Reply` operationId).
 	Reply(ctx context.Context, body ReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AnswerPermissionWithBody Answer a request for permission to run a client tool
+	//
+	// Publishes `permission.replied`. The first answer counts; an unknown or answered permission is ignored.
+	// The `sessionID` of the path is not checked.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /session/{sessionID}/permissions/{permissionID} (the `AnswerPermission` operationId).
+	AnswerPermissionWithBody(ctx context.Context, sessionID string, permissionID string, params *AnswerPermissionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AnswerPermission Answer a request for permission to run a client tool
+	//
+	// Publishes `permission.replied`. The first answer counts; an unknown or answered permission is ignored.
+	// The `sessionID` of the path is not checked.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /session/{sessionID}/permissions/{permissionID} (the `AnswerPermission` operationId).
+	AnswerPermission(ctx context.Context, sessionID string, permissionID string, params *AnswerPermissionParams, body AnswerPermissionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListSessions List the sessions that have messages
 	//
@@ -1051,6 +1079,24 @@ func (c *Client) UnregisterClientTools(ctx context.Context, params *UnregisterCl
 	return c.Client.Do(req)
 }
 
+// OpenClientSocket Open a WebSocket for one client
+//
+// Over the socket a client registers tools, gets execution requests and sends results. When the socket closes, for
+// any reason, the client's pending executions fail and all its tools are removed.
+//
+// Corresponds with GET /client-tools/ws/{clientID} (the `OpenClientSocket` operationId).
+func (c *Client) OpenClientSocket(ctx context.Context, clientID ClientID, params *OpenClientSocketParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewOpenClientSocketRequest(c.Server, clientID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetDiagnostics Download diagnostics of a session as an archive
 //
 // Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
@@ -1126,6 +1172,46 @@ func (c *Client) ReplyWithBody(ctx context.Context, contentType string, body io.
 // Corresponds with POST /reply (the `Reply` operationId).
 func (c *Client) Reply(ctx context.Context, body ReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewReplyRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AnswerPermissionWithBody Answer a request for permission to run a client tool
+//
+// Publishes `permission.replied`. The first answer counts; an unknown or answered permission is ignored.
+// The `sessionID` of the path is not checked.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /session/{sessionID}/permissions/{permissionID} (the `AnswerPermission` operationId).
+func (c *Client) AnswerPermissionWithBody(ctx context.Context, sessionID string, permissionID string, params *AnswerPermissionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAnswerPermissionRequestWithBody(c.Server, sessionID, permissionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AnswerPermission Answer a request for permission to run a client tool
+//
+// Publishes `permission.replied`. The first answer counts; an unknown or answered permission is ignored.
+// The `sessionID` of the path is not checked.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /session/{sessionID}/permissions/{permissionID} (the `AnswerPermission` operationId).
+func (c *Client) AnswerPermission(ctx context.Context, sessionID string, permissionID string, params *AnswerPermissionParams, body AnswerPermissionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAnswerPermissionRequest(c.Server, sessionID, permissionID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2357,6 +2443,82 @@ func NewUnregisterClientToolsRequestWithBody(server string, params *UnregisterCl
 	return req, nil
 }
 
+// NewOpenClientSocketRequest constructs an http.Request for the OpenClientSocket method
+func NewOpenClientSocketRequest(server string, clientID ClientID, params *OpenClientSocketParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "clientID", clientID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client-tools/ws/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Directory != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "directory", *params.Directory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.XOpencodeDirectory != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "x-opencode-directory", *params.XOpencodeDirectory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("x-opencode-directory", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewGetDiagnosticsRequest constructs an http.Request for the GetDiagnostics method
 func NewGetDiagnosticsRequest(server string, sessionID SessionID) (*http.Request, error) {
 	var err error
@@ -2523,6 +2685,102 @@ func NewReplyRequestWithBody(server string, contentType string, body io.Reader) 
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewAnswerPermissionRequest calls the generic AnswerPermission builder with application/json body
+func NewAnswerPermissionRequest(server string, sessionID string, permissionID string, params *AnswerPermissionParams, body AnswerPermissionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAnswerPermissionRequestWithBody(server, sessionID, permissionID, params, "application/json", bodyReader)
+}
+
+// NewAnswerPermissionRequestWithBody constructs an http.Request for the AnswerPermission method, with any body, and a specified content type
+func NewAnswerPermissionRequestWithBody(server string, sessionID string, permissionID string, params *AnswerPermissionParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "sessionID", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "permissionID", permissionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/session/%s/permissions/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Directory != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "directory", *params.Directory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XOpencodeDirectory != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "x-opencode-directory", *params.XOpencodeDirectory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("x-opencode-directory", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -3200,6 +3458,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with DELETE /client-tools/unregister (the `UnregisterClientTools` operationId).
 	UnregisterClientToolsWithResponse(ctx context.Context, params *UnregisterClientToolsParams, body UnregisterClientToolsJSONRequestBody, reqEditors ...RequestEditorFn) (*UnregisterClientToolsHTTPResponse, error)
 
+	// OpenClientSocketWithResponse Open a WebSocket for one client
+	//
+	// Over the socket a client registers tools, gets execution requests and sends results. When the socket closes, for
+	// any reason, the client's pending executions fail and all its tools are removed.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client-tools/ws/{clientID} (the `OpenClientSocket` operationId).
+	OpenClientSocketWithResponse(ctx context.Context, clientID ClientID, params *OpenClientSocketParams, reqEditors ...RequestEditorFn) (*OpenClientSocketHTTPResponse, error)
+
 	// GetDiagnosticsWithResponse Download diagnostics of a session as an archive
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -3240,6 +3508,26 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /reply (the `Reply` operationId).
 	ReplyWithResponse(ctx context.Context, body ReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplyHTTPResponse, error)
+
+	// AnswerPermissionWithBodyWithResponse Answer a request for permission to run a client tool
+	//
+	// Publishes `permission.replied`. The first answer counts; an unknown or answered permission is ignored.
+	// The `sessionID` of the path is not checked.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /session/{sessionID}/permissions/{permissionID} (the `AnswerPermission` operationId).
+	AnswerPermissionWithBodyWithResponse(ctx context.Context, sessionID string, permissionID string, params *AnswerPermissionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AnswerPermissionHTTPResponse, error)
+
+	// AnswerPermissionWithResponse Answer a request for permission to run a client tool
+	//
+	// Publishes `permission.replied`. The first answer counts; an unknown or answered permission is ignored.
+	// The `sessionID` of the path is not checked.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /session/{sessionID}/permissions/{permissionID} (the `AnswerPermission` operationId).
+	AnswerPermissionWithResponse(ctx context.Context, sessionID string, permissionID string, params *AnswerPermissionParams, body AnswerPermissionJSONRequestBody, reqEditors ...RequestEditorFn) (*AnswerPermissionHTTPResponse, error)
 
 	// ListSessionsWithResponse List the sessions that have messages
 	//
@@ -4486,11 +4774,6 @@ type ExecuteClientToolHTTPResponse400Headers struct {
 	AccessControlAllowOrigin string
 }
 
-// ExecuteClientToolHTTPResponse403Headers the declared response headers of an HTTP 403 response for ExecuteClientTool
-type ExecuteClientToolHTTPResponse403Headers struct {
-	AccessControlAllowOrigin string
-}
-
 // ExecuteClientToolHTTPResponse404Headers the declared response headers of an HTTP 404 response for ExecuteClientTool
 type ExecuteClientToolHTTPResponse404Headers struct {
 	AccessControlAllowOrigin string
@@ -4554,8 +4837,6 @@ type ExecuteClientToolHTTPResponse struct {
 	Headers200 *ExecuteClientToolHTTPResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
 	Headers400 *ExecuteClientToolHTTPResponse400Headers
-	// Headers403 the parsed response headers for an HTTP 403 response
-	Headers403 *ExecuteClientToolHTTPResponse403Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *ExecuteClientToolHTTPResponse404Headers
 	// Headers408 the parsed response headers for an HTTP 408 response
@@ -4668,6 +4949,8 @@ type StreamPendingRequestsHTTPResponse struct {
 	HTTPResponse *http.Response
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *StreamPendingRequestsHTTPResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -4677,6 +4960,11 @@ type StreamPendingRequestsHTTPResponse struct {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r StreamPendingRequestsHTTPResponse) GetJSON400() *ValidationFailed {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r StreamPendingRequestsHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
 }
 
 // GetBody returns the raw response body bytes
@@ -4751,6 +5039,8 @@ type RegisterClientToolsHTTPResponse struct {
 	JSON200 *RegisterResult
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *BodyTooSlow
 	// JSON413 the response for an HTTP 413 `application/json` response
@@ -4785,6 +5075,11 @@ func (r RegisterClientToolsHTTPResponse) GetJSON200() *RegisterResult {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r RegisterClientToolsHTTPResponse) GetJSON400() *ValidationFailed {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r RegisterClientToolsHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
 }
 
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
@@ -4884,6 +5179,8 @@ type SubmitClientToolResultHTTPResponse struct {
 	JSON200 *SubmitResultResult
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *UnknownRequestError
 	// JSON408 the response for an HTTP 408 `application/json` response
@@ -4918,6 +5215,11 @@ func (r SubmitClientToolResultHTTPResponse) GetJSON200() *SubmitResultResult {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r SubmitClientToolResultHTTPResponse) GetJSON400() *ValidationFailed {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r SubmitClientToolResultHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -4991,6 +5293,8 @@ type ListAllClientToolsHTTPResponse struct {
 	JSON200 *ClientToolsByID
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *ListAllClientToolsHTTPResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -5005,6 +5309,11 @@ func (r ListAllClientToolsHTTPResponse) GetJSON200() *ClientToolsByID {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListAllClientToolsHTTPResponse) GetJSON400() *ValidationFailed {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListAllClientToolsHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
 }
 
 // GetBody returns the raw response body bytes
@@ -5053,6 +5362,8 @@ type ListClientToolsHTTPResponse struct {
 	JSON200 *ClientToolList
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *ListClientToolsHTTPResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -5067,6 +5378,11 @@ func (r ListClientToolsHTTPResponse) GetJSON200() *ClientToolList {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListClientToolsHTTPResponse) GetJSON400() *ValidationFailed {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListClientToolsHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
 }
 
 // GetBody returns the raw response body bytes
@@ -5136,6 +5452,8 @@ type UnregisterClientToolsHTTPResponse struct {
 	JSON200 *UnregisterResult
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *BodyTooSlow
 	// JSON413 the response for an HTTP 413 `application/json` response
@@ -5166,6 +5484,11 @@ func (r UnregisterClientToolsHTTPResponse) GetJSON200() *UnregisterResult {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r UnregisterClientToolsHTTPResponse) GetJSON400() *ValidationFailed {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r UnregisterClientToolsHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
 }
 
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
@@ -5211,6 +5534,77 @@ func (r UnregisterClientToolsHTTPResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UnregisterClientToolsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// OpenClientSocketHTTPResponse101Headers the declared response headers of an HTTP 101 response for OpenClientSocket
+type OpenClientSocketHTTPResponse101Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// OpenClientSocketHTTPResponse400Headers the declared response headers of an HTTP 400 response for OpenClientSocket
+type OpenClientSocketHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// OpenClientSocketHTTPResponse426Headers the declared response headers of an HTTP 426 response for OpenClientSocket
+type OpenClientSocketHTTPResponse426Headers struct {
+	AccessControlAllowOrigin string
+	SecWebSocketVersion      *string
+	Upgrade                  string
+}
+
+type OpenClientSocketHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *ValidationError
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
+	// Headers101 the parsed response headers for an HTTP 101 response
+	Headers101 *OpenClientSocketHTTPResponse101Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *OpenClientSocketHTTPResponse400Headers
+	// Headers426 the parsed response headers for an HTTP 426 response
+	Headers426 *OpenClientSocketHTTPResponse426Headers
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r OpenClientSocketHTTPResponse) GetJSON400() *ValidationError {
+	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r OpenClientSocketHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
+}
+
+// GetBody returns the raw response body bytes
+func (r OpenClientSocketHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r OpenClientSocketHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r OpenClientSocketHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r OpenClientSocketHTTPResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5300,6 +5694,8 @@ type StreamEventsHTTPResponse struct {
 	HTTPResponse *http.Response
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *StreamEventsHTTPResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
@@ -5309,6 +5705,11 @@ type StreamEventsHTTPResponse struct {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r StreamEventsHTTPResponse) GetJSON400() *ValidationFailed {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r StreamEventsHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
 }
 
 // GetBody returns the raw response body bytes
@@ -5349,8 +5750,15 @@ type StreamGlobalEventsHTTPResponse200Headers struct {
 type StreamGlobalEventsHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *StreamGlobalEventsHTTPResponse200Headers
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r StreamGlobalEventsHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
 }
 
 // GetBody returns the raw response body bytes
@@ -5477,6 +5885,132 @@ func (r ReplyHTTPResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ReplyHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// AnswerPermissionHTTPResponse200Headers the declared response headers of an HTTP 200 response for AnswerPermission
+type AnswerPermissionHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// AnswerPermissionHTTPResponse400Headers the declared response headers of an HTTP 400 response for AnswerPermission
+type AnswerPermissionHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// AnswerPermissionHTTPResponse408Headers the declared response headers of an HTTP 408 response for AnswerPermission
+type AnswerPermissionHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// AnswerPermissionHTTPResponse413Headers the declared response headers of an HTTP 413 response for AnswerPermission
+type AnswerPermissionHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// AnswerPermissionHTTPResponse500Headers the declared response headers of an HTTP 500 response for AnswerPermission
+type AnswerPermissionHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// AnswerPermissionHTTPResponse503Headers the declared response headers of an HTTP 503 response for AnswerPermission
+type AnswerPermissionHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+}
+
+type AnswerPermissionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *bool
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
+	// JSON408 the response for an HTTP 408 `application/json` response
+	JSON408 *BodyTooSlow
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *MalformedBody
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *TooManyRequests
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AnswerPermissionHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *AnswerPermissionHTTPResponse400Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *AnswerPermissionHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *AnswerPermissionHTTPResponse413Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *AnswerPermissionHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *AnswerPermissionHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r AnswerPermissionHTTPResponse) GetJSON200() *bool {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r AnswerPermissionHTTPResponse) GetJSON400() *ValidationFailed {
+	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r AnswerPermissionHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
+}
+
+// GetJSON408 returns the response for an HTTP 408 `application/json` response
+func (r AnswerPermissionHTTPResponse) GetJSON408() *BodyTooSlow {
+	return r.JSON408
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r AnswerPermissionHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r AnswerPermissionHTTPResponse) GetJSON500() *MalformedBody {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r AnswerPermissionHTTPResponse) GetJSON503() *TooManyRequests {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r AnswerPermissionHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AnswerPermissionHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AnswerPermissionHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AnswerPermissionHTTPResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -6784,6 +7318,22 @@ func (c *ClientWithResponses) UnregisterClientToolsWithResponse(ctx context.Cont
 	return ParseUnregisterClientToolsHTTPResponse(rsp)
 }
 
+// OpenClientSocketWithResponse Open a WebSocket for one client
+//
+// Over the socket a client registers tools, gets execution requests and sends results. When the socket closes, for
+// any reason, the client's pending executions fail and all its tools are removed.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client-tools/ws/{clientID} (the `OpenClientSocket` operationId).
+func (c *ClientWithResponses) OpenClientSocketWithResponse(ctx context.Context, clientID ClientID, params *OpenClientSocketParams, reqEditors ...RequestEditorFn) (*OpenClientSocketHTTPResponse, error) {
+	rsp, err := c.OpenClientSocket(ctx, clientID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseOpenClientSocketHTTPResponse(rsp)
+}
+
 // GetDiagnosticsWithResponse Download diagnostics of a session as an archive
 //
 // Returns a wrapper object for the known response body format(s).
@@ -6853,6 +7403,38 @@ func (c *ClientWithResponses) ReplyWithResponse(ctx context.Context, body ReplyJ
 		return nil, err
 	}
 	return ParseReplyHTTPResponse(rsp)
+}
+
+// AnswerPermissionWithBodyWithResponse Answer a request for permission to run a client tool
+//
+// Publishes `permission.replied`. The first answer counts; an unknown or answered permission is ignored.
+// The `sessionID` of the path is not checked.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /session/{sessionID}/permissions/{permissionID} (the `AnswerPermission` operationId).
+func (c *ClientWithResponses) AnswerPermissionWithBodyWithResponse(ctx context.Context, sessionID string, permissionID string, params *AnswerPermissionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AnswerPermissionHTTPResponse, error) {
+	rsp, err := c.AnswerPermissionWithBody(ctx, sessionID, permissionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAnswerPermissionHTTPResponse(rsp)
+}
+
+// AnswerPermissionWithResponse Answer a request for permission to run a client tool
+//
+// Publishes `permission.replied`. The first answer counts; an unknown or answered permission is ignored.
+// The `sessionID` of the path is not checked.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /session/{sessionID}/permissions/{permissionID} (the `AnswerPermission` operationId).
+func (c *ClientWithResponses) AnswerPermissionWithResponse(ctx context.Context, sessionID string, permissionID string, params *AnswerPermissionParams, body AnswerPermissionJSONRequestBody, reqEditors ...RequestEditorFn) (*AnswerPermissionHTTPResponse, error) {
+	rsp, err := c.AnswerPermission(ctx, sessionID, permissionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAnswerPermissionHTTPResponse(rsp)
 }
 
 // ListSessionsWithResponse List the sessions that have messages
@@ -9045,16 +9627,6 @@ func ParseExecuteClientToolHTTPResponse(rsp *http.Response) (*ExecuteClientToolH
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers400 = &headers
-	case rsp.StatusCode == 403:
-		var headers ExecuteClientToolHTTPResponse403Headers
-		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			}
-			headers.AccessControlAllowOrigin = value
-		}
-		response.Headers403 = &headers
 	case rsp.StatusCode == 404:
 		var headers ExecuteClientToolHTTPResponse404Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -9158,6 +9730,13 @@ func ParseStreamPendingRequestsHTTPResponse(rsp *http.Response) (*StreamPendingR
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	}
 
 	switch {
@@ -9227,6 +9806,13 @@ func ParseRegisterClientToolsHTTPResponse(rsp *http.Response) (*RegisterClientTo
 			return nil, err
 		}
 		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest BodyTooSlow
@@ -9376,6 +9962,13 @@ func ParseSubmitClientToolResultHTTPResponse(rsp *http.Response) (*SubmitClientT
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest UnknownRequestError
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -9524,6 +10117,13 @@ func ParseListAllClientToolsHTTPResponse(rsp *http.Response) (*ListAllClientTool
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	}
 
 	switch {
@@ -9580,6 +10180,13 @@ func ParseListClientToolsHTTPResponse(rsp *http.Response) (*ListClientToolsHTTPR
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	}
 
 	switch {
@@ -9635,6 +10242,13 @@ func ParseUnregisterClientToolsHTTPResponse(rsp *http.Response) (*UnregisterClie
 			return nil, err
 		}
 		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest BodyTooSlow
@@ -9734,6 +10348,92 @@ func ParseUnregisterClientToolsHTTPResponse(rsp *http.Response) (*UnregisterClie
 			headers.RetryAfter = value
 		}
 		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseOpenClientSocketHTTPResponse parses an HTTP response from a OpenClientSocketWithResponse call
+func ParseOpenClientSocketHTTPResponse(rsp *http.Response) (*OpenClientSocketHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &OpenClientSocketHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 101:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ValidationError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case rsp.StatusCode == 426:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 101:
+		var headers OpenClientSocketHTTPResponse101Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers101 = &headers
+	case rsp.StatusCode == 400:
+		var headers OpenClientSocketHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 426:
+		var headers OpenClientSocketHTTPResponse426Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Sec-WebSocket-Version"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Sec-WebSocket-Version", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.SecWebSocketVersion = &value
+		}
+		if values := rsp.Header.Values("Upgrade"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Upgrade", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Upgrade = value
+		}
+		response.Headers426 = &headers
 	}
 
 	return response, nil
@@ -9854,6 +10554,13 @@ func ParseStreamEventsHTTPResponse(rsp *http.Response) (*StreamEventsHTTPRespons
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	}
 
 	switch {
@@ -9900,6 +10607,16 @@ func ParseStreamGlobalEventsHTTPResponse(rsp *http.Response) (*StreamGlobalEvent
 	response := &StreamGlobalEventsHTTPResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	}
 
 	switch {
@@ -10094,6 +10811,144 @@ func ParseReplyHTTPResponse(rsp *http.Response) (*ReplyHTTPResponse, error) {
 				return nil, err
 			}
 			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseAnswerPermissionHTTPResponse parses an HTTP response from a AnswerPermissionWithResponse call
+func ParseAnswerPermissionHTTPResponse(rsp *http.Response) (*AnswerPermissionHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AnswerPermissionHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest bool
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ValidationFailed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
+		var dest BodyTooSlow
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON408 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest MalformedBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers AnswerPermissionHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers AnswerPermissionHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 408:
+		var headers AnswerPermissionHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers AnswerPermissionHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 500:
+		var headers AnswerPermissionHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers AnswerPermissionHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
 		}
 		response.Headers503 = &headers
 	}

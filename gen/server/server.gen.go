@@ -68,6 +68,9 @@ type ServerInterface interface {
 	// UnregisterClientTools Remove some tools of a client, or all of them
 	// (DELETE /client-tools/unregister)
 	UnregisterClientTools(ctx echo.Context, params UnregisterClientToolsParams) error
+	// OpenClientSocket Open a WebSocket for one client
+	// (GET /client-tools/ws/{clientID})
+	OpenClientSocket(ctx echo.Context, clientID ClientID, params OpenClientSocketParams) error
 	// GetDiagnostics Download diagnostics of a session as an archive
 	// (GET /diagnostics/{session_id})
 	GetDiagnostics(ctx echo.Context, sessionID SessionID) error
@@ -80,6 +83,9 @@ type ServerInterface interface {
 	// Reply Send a message and stream the reply
 	// (POST /reply)
 	Reply(ctx echo.Context) error
+	// AnswerPermission Answer a request for permission to run a client tool
+	// (POST /session/{sessionID}/permissions/{permissionID})
+	AnswerPermission(ctx echo.Context, sessionID string, permissionID string, params AnswerPermissionParams) error
 	// ListSessions List the sessions that have messages
 	// (GET /sessions)
 	ListSessions(ctx echo.Context) error
@@ -482,6 +488,48 @@ func (w *ServerInterfaceWrapper) UnregisterClientTools(ctx echo.Context) error {
 	return err
 }
 
+// OpenClientSocket converts echo context to params.
+func (w *ServerInterfaceWrapper) OpenClientSocket(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "clientID" -------------
+	var clientID ClientID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "clientID", ctx.Param("clientID"), &clientID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter clientID: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params OpenClientSocketParams
+	// ------------- Optional query parameter "directory" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "directory", ctx.QueryParams(), &params.Directory, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter directory: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "x-opencode-directory" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("x-opencode-directory")]; found {
+		var XOpencodeDirectory DirectoryHeader
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for x-opencode-directory, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "x-opencode-directory", valueList[0], &XOpencodeDirectory, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter x-opencode-directory: %s", err))
+		}
+
+		params.XOpencodeDirectory = &XOpencodeDirectory
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.OpenClientSocket(ctx, clientID, params)
+	return err
+}
+
 // GetDiagnostics converts echo context to params.
 func (w *ServerInterfaceWrapper) GetDiagnostics(ctx echo.Context) error {
 	var err error
@@ -548,6 +596,56 @@ func (w *ServerInterfaceWrapper) Reply(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.Reply(ctx)
+	return err
+}
+
+// AnswerPermission converts echo context to params.
+func (w *ServerInterfaceWrapper) AnswerPermission(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "sessionID" -------------
+	var sessionID string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "sessionID", ctx.Param("sessionID"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sessionID: %s", err))
+	}
+
+	// ------------- Path parameter "permissionID" -------------
+	var permissionID string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "permissionID", ctx.Param("permissionID"), &permissionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter permissionID: %s", err))
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AnswerPermissionParams
+	// ------------- Optional query parameter "directory" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "directory", ctx.QueryParams(), &params.Directory, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter directory: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "x-opencode-directory" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("x-opencode-directory")]; found {
+		var XOpencodeDirectory DirectoryHeader
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for x-opencode-directory, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "x-opencode-directory", valueList[0], &XOpencodeDirectory, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter x-opencode-directory: %s", err))
+		}
+
+		params.XOpencodeDirectory = &XOpencodeDirectory
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AnswerPermission(ctx, sessionID, permissionID, params)
 	return err
 }
 
@@ -737,6 +835,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/client-tools/tools", wrapper.ListAllClientTools, options.OperationMiddlewares["listAllClientTools"]...)
 	router.GET(options.BaseURL+"/client-tools/tools/:clientID", wrapper.ListClientTools, options.OperationMiddlewares["listClientTools"]...)
 	router.GET(options.BaseURL+"/client-tools/pending/:clientID", wrapper.StreamPendingRequests, options.OperationMiddlewares["streamPendingRequests"]...)
+	router.GET(options.BaseURL+"/client-tools/ws/:clientID", wrapper.OpenClientSocket, options.OperationMiddlewares["openClientSocket"]...)
+	router.POST(options.BaseURL+"/session/:sessionID/permissions/:permissionID", wrapper.AnswerPermission, options.OperationMiddlewares["answerPermission"]...)
 	router.GET(options.BaseURL+"/event", wrapper.StreamEvents, options.OperationMiddlewares["streamEvents"]...)
 	router.GET(options.BaseURL+"/global/event", wrapper.StreamGlobalEvents, options.OperationMiddlewares["streamGlobalEvents"]...)
 	router.GET(options.BaseURL+"/status", wrapper.GetStatus, options.OperationMiddlewares["getStatus"]...)
@@ -798,6 +898,9 @@ type OverloadedResponse struct{}
 
 // OversizedBodyTextResponse is the response OversizedBody of the contract.
 type OversizedBodyTextResponse struct{ Body OversizedBodyText }
+
+// RefusedJSONResponse is the response Refused of the contract.
+type RefusedJSONResponse struct{ response.Of[RefusedError] }
 
 // SlowBodyResponse is the response SlowBody of the contract. It has no body.
 type SlowBodyResponse struct{}
@@ -1506,6 +1609,11 @@ func (r ValidationFailedJSONResponse) VisitStreamPendingRequestsResponse(w http.
 	return r.Write(w, 400)
 }
 
+// VisitStreamPendingRequestsResponse writes the response.
+func (r RefusedJSONResponse) VisitStreamPendingRequestsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
 // RegisterClientToolsRequestObject is the request of the operation.
 type RegisterClientToolsRequestObject struct {
 	Params RegisterClientToolsParams
@@ -1528,6 +1636,11 @@ func (r RegisterClientTools200JSONResponse) VisitRegisterClientToolsResponse(w h
 // VisitRegisterClientToolsResponse writes the response.
 func (r ValidationFailedJSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
 	return r.Write(w, 400)
+}
+
+// VisitRegisterClientToolsResponse writes the response.
+func (r RefusedJSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
 }
 
 // VisitRegisterClientToolsResponse writes the response.
@@ -1584,6 +1697,11 @@ func (r ValidationFailedJSONResponse) VisitSubmitClientToolResultResponse(w http
 	return r.Write(w, 400)
 }
 
+// VisitSubmitClientToolResultResponse writes the response.
+func (r RefusedJSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
 // SubmitClientToolResult404JSONResponse has status 404.
 type SubmitClientToolResult404JSONResponse struct {
 	response.Of[UnknownRequestError]
@@ -1637,6 +1755,11 @@ func (r ValidationFailedJSONResponse) VisitListAllClientToolsResponse(w http.Res
 	return r.Write(w, 400)
 }
 
+// VisitListAllClientToolsResponse writes the response.
+func (r RefusedJSONResponse) VisitListAllClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
 // ListClientToolsRequestObject is the request of the operation.
 type ListClientToolsRequestObject struct {
 	ClientID ClientID
@@ -1659,6 +1782,11 @@ func (r ListClientTools200JSONResponse) VisitListClientToolsResponse(w http.Resp
 // VisitListClientToolsResponse writes the response.
 func (r ValidationFailedJSONResponse) VisitListClientToolsResponse(w http.ResponseWriter) error {
 	return r.Write(w, 400)
+}
+
+// VisitListClientToolsResponse writes the response.
+func (r RefusedJSONResponse) VisitListClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
 }
 
 // UnregisterClientToolsRequestObject is the request of the operation.
@@ -1686,6 +1814,11 @@ func (r ValidationFailedJSONResponse) VisitUnregisterClientToolsResponse(w http.
 }
 
 // VisitUnregisterClientToolsResponse writes the response.
+func (r RefusedJSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
+// VisitUnregisterClientToolsResponse writes the response.
 func (r BodyTooSlowJSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
 	return r.Write(w, 408)
 }
@@ -1703,6 +1836,46 @@ func (r MalformedBodyJSONResponse) VisitUnregisterClientToolsResponse(w http.Res
 // VisitUnregisterClientToolsResponse writes the response.
 func (r TooManyRequestsJSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
 	return r.Write(w, 503)
+}
+
+// OpenClientSocketRequestObject is the request of the operation.
+type OpenClientSocketRequestObject struct {
+	ClientID ClientID
+	Params   OpenClientSocketParams
+}
+
+// OpenClientSocketResponseObject is one of the responses that the contract has for the operation.
+type OpenClientSocketResponseObject interface {
+	VisitOpenClientSocketResponse(w http.ResponseWriter) error
+}
+
+// OpenClientSocket101Response has status 101 and no body.
+type OpenClientSocket101Response struct{}
+
+// VisitOpenClientSocketResponse writes the response.
+func (OpenClientSocket101Response) VisitOpenClientSocketResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 101}.Write(w)
+}
+
+// OpenClientSocket400JSONResponse has status 400.
+type OpenClientSocket400JSONResponse struct{ response.Of[ValidationError] }
+
+// VisitOpenClientSocketResponse writes the response.
+func (r OpenClientSocket400JSONResponse) VisitOpenClientSocketResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
+}
+
+// VisitOpenClientSocketResponse writes the response.
+func (r RefusedJSONResponse) VisitOpenClientSocketResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
+// OpenClientSocket426Response has status 426 and no body.
+type OpenClientSocket426Response struct{}
+
+// VisitOpenClientSocketResponse writes the response.
+func (OpenClientSocket426Response) VisitOpenClientSocketResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 426}.Write(w)
 }
 
 // GetDiagnosticsRequestObject is the request of the operation.
@@ -1764,6 +1937,11 @@ func (r ValidationFailedJSONResponse) VisitStreamEventsResponse(w http.ResponseW
 	return r.Write(w, 400)
 }
 
+// VisitStreamEventsResponse writes the response.
+func (r RefusedJSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
 // StreamGlobalEventsRequestObject is the request of the operation.
 type StreamGlobalEventsRequestObject struct {
 }
@@ -1779,6 +1957,11 @@ type StreamGlobalEvents200TextEventStreamResponse struct{ response.Writer }
 // VisitStreamGlobalEventsResponse writes the response.
 func (r StreamGlobalEvents200TextEventStreamResponse) VisitStreamGlobalEventsResponse(w http.ResponseWriter) error {
 	return r.Write(w)
+}
+
+// VisitStreamGlobalEventsResponse writes the response.
+func (r RefusedJSONResponse) VisitStreamGlobalEventsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
 }
 
 // ReplyRequestObject is the request of the operation.
@@ -1831,6 +2014,57 @@ func (r UnexpectedShapeTextResponse) VisitReplyResponse(w http.ResponseWriter) e
 // VisitReplyResponse writes the response.
 func (OverloadedResponse) VisitReplyResponse(w http.ResponseWriter) error {
 	return response.Empty{Status: 503}.Write(w)
+}
+
+// AnswerPermissionRequestObject is the request of the operation.
+type AnswerPermissionRequestObject struct {
+	SessionID    string
+	PermissionID string
+	Params       AnswerPermissionParams
+	Body         AnswerPermissionJSONRequestBody
+}
+
+// AnswerPermissionResponseObject is one of the responses that the contract has for the operation.
+type AnswerPermissionResponseObject interface {
+	VisitAnswerPermissionResponse(w http.ResponseWriter) error
+}
+
+// AnswerPermission200JSONResponse has status 200.
+type AnswerPermission200JSONResponse struct{ response.Of[bool] }
+
+// VisitAnswerPermissionResponse writes the response.
+func (r AnswerPermission200JSONResponse) VisitAnswerPermissionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitAnswerPermissionResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitAnswerPermissionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
+}
+
+// VisitAnswerPermissionResponse writes the response.
+func (r RefusedJSONResponse) VisitAnswerPermissionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
+// VisitAnswerPermissionResponse writes the response.
+func (r BodyTooSlowJSONResponse) VisitAnswerPermissionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 408)
+}
+
+// VisitAnswerPermissionResponse writes the response.
+func (r BodyTooLargeJSONResponse) VisitAnswerPermissionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 413)
+}
+
+// VisitAnswerPermissionResponse writes the response.
+func (r MalformedBodyJSONResponse) VisitAnswerPermissionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
+}
+
+// VisitAnswerPermissionResponse writes the response.
+func (r TooManyRequestsJSONResponse) VisitAnswerPermissionResponse(w http.ResponseWriter) error {
+	return r.Write(w, 503)
 }
 
 // ListSessionsRequestObject is the request of the operation.
@@ -2308,6 +2542,9 @@ type StrictServerInterface interface {
 	// UnregisterClientTools Remove some tools of a client, or all of them
 	// (DELETE /client-tools/unregister)
 	UnregisterClientTools(ctx context.Context, request UnregisterClientToolsRequestObject) (UnregisterClientToolsResponseObject, error)
+	// OpenClientSocket Open a WebSocket for one client
+	// (GET /client-tools/ws/{clientID})
+	OpenClientSocket(ctx context.Context, request OpenClientSocketRequestObject) (OpenClientSocketResponseObject, error)
 	// GetDiagnostics Download diagnostics of a session as an archive
 	// (GET /diagnostics/{session_id})
 	GetDiagnostics(ctx context.Context, request GetDiagnosticsRequestObject) (GetDiagnosticsResponseObject, error)
@@ -2320,6 +2557,9 @@ type StrictServerInterface interface {
 	// Reply Send a message and stream the reply
 	// (POST /reply)
 	Reply(ctx context.Context, request ReplyRequestObject) (ReplyResponseObject, error)
+	// AnswerPermission Answer a request for permission to run a client tool
+	// (POST /session/{sessionID}/permissions/{permissionID})
+	AnswerPermission(ctx context.Context, request AnswerPermissionRequestObject) (AnswerPermissionResponseObject, error)
 	// ListSessions List the sessions that have messages
 	// (GET /sessions)
 	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
@@ -2591,6 +2831,18 @@ func (h strictHandler) UnregisterClientTools(c echo.Context, params UnregisterCl
 	return response.VisitUnregisterClientToolsResponse(c.Response())
 }
 
+// OpenClientSocket answers GET /client-tools/ws/{clientID}.
+func (h strictHandler) OpenClientSocket(c echo.Context, clientID ClientID, params OpenClientSocketParams) error {
+	var request OpenClientSocketRequestObject
+	request.ClientID = clientID
+	request.Params = params
+	response, err := h.operations.OpenClientSocket(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitOpenClientSocketResponse(c.Response())
+}
+
 // GetDiagnostics answers GET /diagnostics/{session_id}.
 func (h strictHandler) GetDiagnostics(c echo.Context, sessionID SessionID) error {
 	var request GetDiagnosticsRequestObject
@@ -2631,6 +2883,23 @@ func (h strictHandler) Reply(c echo.Context) error {
 		return err
 	}
 	return response.VisitReplyResponse(c.Response())
+}
+
+// AnswerPermission answers POST /session/{sessionID}/permissions/{permissionID}.
+func (h strictHandler) AnswerPermission(c echo.Context, sessionID string, permissionID string, params AnswerPermissionParams) error {
+	var request AnswerPermissionRequestObject
+	request.SessionID = sessionID
+	request.PermissionID = permissionID
+	request.Params = params
+	var err error
+	if request.Body, err = body.Of[AnswerPermissionJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.AnswerPermission(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitAnswerPermissionResponse(c.Response())
 }
 
 // ListSessions answers GET /sessions.

@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AddExtensionData, AddExtensionErrors, AddExtensionResponses, ConfirmToolActionData, ConfirmToolActionErrors, ConfirmToolActionResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, EditMessageData, EditMessageErrors, EditMessageResponses, ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, GetDiagnosticsData, GetDiagnosticsErrors, GetDiagnosticsResponses, GetSessionData, GetSessionErrors, GetSessionInsightsData, GetSessionInsightsErrors, GetSessionInsightsResponses, GetSessionResponses, GetStatusData, GetStatusResponses, GetToolsData, GetToolsErrors, GetToolsResponses, ImportSessionData, ImportSessionErrors, ImportSessionResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, RemoveExtensionData, RemoveExtensionErrors, RemoveExtensionResponses, ReplyData, ReplyErrors, ReplyResponses, ResumeAgentData, ResumeAgentErrors, ResumeAgentResponses, StartAgentData, StartAgentErrors, StartAgentResponses, StopAgentData, StopAgentErrors, StopAgentResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses, UpdateAgentProviderData, UpdateAgentProviderErrors, UpdateAgentProviderResponses, UpdateFromSessionData, UpdateFromSessionErrors, UpdateFromSessionResponses, UpdateRouterToolSelectorData, UpdateRouterToolSelectorErrors, UpdateRouterToolSelectorResponses, UpdateSessionNameData, UpdateSessionNameErrors, UpdateSessionNameResponses, UpdateSessionUserRecipeValuesData, UpdateSessionUserRecipeValuesErrors, UpdateSessionUserRecipeValuesResponses } from './types.gen';
+import type { AddExtensionData, AddExtensionErrors, AddExtensionResponses, AnswerPermissionData, AnswerPermissionErrors, AnswerPermissionResponses, ConfirmToolActionData, ConfirmToolActionErrors, ConfirmToolActionResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, EditMessageData, EditMessageErrors, EditMessageResponses, ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, GetDiagnosticsData, GetDiagnosticsErrors, GetDiagnosticsResponses, GetSessionData, GetSessionErrors, GetSessionInsightsData, GetSessionInsightsErrors, GetSessionInsightsResponses, GetSessionResponses, GetStatusData, GetStatusResponses, GetToolsData, GetToolsErrors, GetToolsResponses, ImportSessionData, ImportSessionErrors, ImportSessionResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, OpenClientSocketData, OpenClientSocketErrors, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, RemoveExtensionData, RemoveExtensionErrors, RemoveExtensionResponses, ReplyData, ReplyErrors, ReplyResponses, ResumeAgentData, ResumeAgentErrors, ResumeAgentResponses, StartAgentData, StartAgentErrors, StartAgentResponses, StopAgentData, StopAgentErrors, StopAgentResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsErrors, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses, UpdateAgentProviderData, UpdateAgentProviderErrors, UpdateAgentProviderResponses, UpdateFromSessionData, UpdateFromSessionErrors, UpdateFromSessionResponses, UpdateRouterToolSelectorData, UpdateRouterToolSelectorErrors, UpdateRouterToolSelectorResponses, UpdateSessionNameData, UpdateSessionNameErrors, UpdateSessionNameResponses, UpdateSessionUserRecipeValuesData, UpdateSessionUserRecipeValuesErrors, UpdateSessionUserRecipeValuesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean> = Options2<TData, ThrowOnError> & {
     /**
@@ -96,6 +96,31 @@ export const listClientTools = <ThrowOnError extends boolean = false>(options: O
 export const streamPendingRequests = <ThrowOnError extends boolean = false>(options: Options<StreamPendingRequestsData, ThrowOnError>) => (options.client ?? client).sse.get<StreamPendingRequestsResponses, StreamPendingRequestsErrors, ThrowOnError>({ url: '/client-tools/pending/{clientID}', ...options });
 
 /**
+ * Open a WebSocket for one client
+ *
+ * Over the socket a client registers tools, gets execution requests and sends results. When the socket closes, for
+ * any reason, the client's pending executions fail and all its tools are removed.
+ *
+ */
+export const openClientSocket = <ThrowOnError extends boolean = false>(options: Options<OpenClientSocketData, ThrowOnError>) => (options.client ?? client).get<unknown, OpenClientSocketErrors, ThrowOnError>({ url: '/client-tools/ws/{clientID}', ...options });
+
+/**
+ * Answer a request for permission to run a client tool
+ *
+ * Publishes `permission.replied`. The first answer counts; an unknown or answered permission is ignored.
+ * The `sessionID` of the path is not checked.
+ *
+ */
+export const answerPermission = <ThrowOnError extends boolean = false>(options: Options<AnswerPermissionData, ThrowOnError>) => (options.client ?? client).post<AnswerPermissionResponses, AnswerPermissionErrors, ThrowOnError>({
+    url: '/session/{sessionID}/permissions/{permissionID}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Stream the events of one directory
  */
 export const streamEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamEventsData, ThrowOnError>) => (options?.client ?? client).sse.get<StreamEventsResponses, StreamEventsErrors, ThrowOnError>({ url: '/event', ...options });
@@ -103,7 +128,7 @@ export const streamEvents = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Stream the events of all directories
  */
-export const streamGlobalEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamGlobalEventsData, ThrowOnError>) => (options?.client ?? client).sse.get<StreamGlobalEventsResponses, unknown, ThrowOnError>({ url: '/global/event', ...options });
+export const streamGlobalEvents = <ThrowOnError extends boolean = false>(options?: Options<StreamGlobalEventsData, ThrowOnError>) => (options?.client ?? client).sse.get<StreamGlobalEventsResponses, StreamGlobalEventsErrors, ThrowOnError>({ url: '/global/event', ...options });
 
 /**
  * Check whether the server is up

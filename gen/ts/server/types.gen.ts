@@ -177,6 +177,10 @@ export type StreamEvent = ({
 } & ClientToolCompletedEvent) | ({
     type: 'client-tool.failed';
 } & ClientToolFailedEvent) | ({
+    type: 'permission.updated';
+} & PermissionUpdatedEvent) | ({
+    type: 'permission.replied';
+} & PermissionRepliedEvent) | ({
     type: 'server.instance.disposed';
 } & InstanceDisposedEvent);
 
@@ -196,6 +200,10 @@ export type BusEvent = ({
 } & ClientToolCompletedEvent) | ({
     type: 'client-tool.failed';
 } & ClientToolFailedEvent) | ({
+    type: 'permission.updated';
+} & PermissionUpdatedEvent) | ({
+    type: 'permission.replied';
+} & PermissionRepliedEvent) | ({
     type: 'server.instance.disposed';
 } & InstanceDisposedEvent);
 
@@ -282,6 +290,97 @@ export type ClientToolFailed = {
     /**
      * Always present, even if empty.
      */
+    error: string;
+};
+
+export type PermissionUpdatedEvent = {
+    type: 'permission.updated';
+    properties: Permission;
+};
+
+/**
+ * A question to the user, whether a client tool may run.
+ */
+export type Permission = {
+    id: string;
+    type: 'client_tool';
+    sessionID: string;
+    messageID: string;
+    callID: string;
+    /**
+     * The full tool ID.
+     */
+    title: string;
+    metadata: PermissionMetadata;
+    time: PermissionTime;
+};
+
+export type PermissionMetadata = {
+    tool: ToolId;
+    input: JsonObject;
+};
+
+export type PermissionTime = {
+    /**
+     * Milliseconds since 1970.
+     */
+    created: number | bigint;
+};
+
+export type PermissionRepliedEvent = {
+    type: 'permission.replied';
+    properties: PermissionReply;
+};
+
+export type PermissionReply = {
+    sessionID: string;
+    permissionID: string;
+    response: PermissionResponse;
+};
+
+export type PermissionAnswer = {
+    response: PermissionResponse;
+};
+
+/**
+ * Run the tool this time, always in this session, or not.
+ */
+export type PermissionResponse = 'once' | 'always' | 'reject';
+
+export type SocketRegister = {
+    type: 'register';
+    tools: Array<ClientToolDefinition>;
+};
+
+export type SocketUnregister = {
+    type: 'unregister';
+    toolIDs?: Array<string>;
+};
+
+export type SocketResult = {
+    type: 'result';
+    requestID: string;
+    result: ClientToolResponse;
+};
+
+export type SocketResponse = {
+    type: 'client-tool-response';
+    requestID: string;
+    result: ClientToolResponse;
+};
+
+export type SocketRegistered = {
+    type: 'registered';
+    toolIDs: Array<ToolId>;
+};
+
+export type SocketRequest = {
+    type: 'request';
+    request: ClientToolExecutionRequest;
+};
+
+export type SocketError = {
+    type: 'error';
     error: string;
 };
 
@@ -384,6 +483,15 @@ export type InvalidRequestError = {
 export type InvalidRequest = {
     code: 'INVALID_REQUEST';
     message: string;
+};
+
+export type RefusedError = {
+    error: Refusal;
+};
+
+export type Refusal = {
+    code: 'PERMISSION_DENIED';
+    message: 'Origin not allowed' | 'Host not allowed';
 };
 
 export type PermissionDeniedError = {
@@ -1481,6 +1589,10 @@ export type RegisterClientToolsErrors = {
      */
     400: ValidationError;
     /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
+    /**
      * The body arrives too slowly.
      */
     408: BodyTooSlowError;
@@ -1537,6 +1649,10 @@ export type UnregisterClientToolsErrors = {
      */
     400: ValidationError;
     /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
+    /**
      * The body arrives too slowly.
      */
     408: BodyTooSlowError;
@@ -1588,6 +1704,10 @@ export type SubmitClientToolResultErrors = {
      * The body or the query parameter `directory` is invalid.
      */
     400: ValidationError;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
     /**
      * No request with this ID is pending.
      */
@@ -1645,7 +1765,9 @@ export type ExecuteClientToolErrors = {
      */
     400: InvalidRequestError;
     /**
-     * Permission denied, or the session belongs to another client.
+     * The tool is not permitted, the user rejected it, the session belongs to another client, or the request has an
+     * `Origin` or a `Host` that the server does not allow. In the last case there is no `Access-Control-Allow-Origin`.
+     *
      */
     403: PermissionDeniedError;
     /**
@@ -1712,6 +1834,10 @@ export type ListAllClientToolsErrors = {
      * The body or the query parameter `directory` is invalid.
      */
     400: ValidationError;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
 };
 
 export type ListAllClientToolsError = ListAllClientToolsErrors[keyof ListAllClientToolsErrors];
@@ -1753,6 +1879,10 @@ export type ListClientToolsErrors = {
      * The body or the query parameter `directory` is invalid.
      */
     400: ValidationError;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
 };
 
 export type ListClientToolsError = ListClientToolsErrors[keyof ListClientToolsErrors];
@@ -1794,6 +1924,10 @@ export type StreamPendingRequestsErrors = {
      * The body or the query parameter `directory` is invalid.
      */
     400: ValidationError;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
 };
 
 export type StreamPendingRequestsError = StreamPendingRequestsErrors[keyof StreamPendingRequestsErrors];
@@ -1806,6 +1940,108 @@ export type StreamPendingRequestsResponses = {
 };
 
 export type StreamPendingRequestsResponse = StreamPendingRequestsResponses[keyof StreamPendingRequestsResponses];
+
+export type OpenClientSocketData = {
+    body?: never;
+    headers?: {
+        /**
+         * The same as the query parameter `directory`, which takes precedence.
+         */
+        'x-opencode-directory'?: string;
+    };
+    path: {
+        /**
+         * The ID that the client chose for itself, percent-encoded as one path segment.
+         */
+        clientID: string;
+    };
+    query?: {
+        /**
+         * The project directory of the request; the server's working directory by default.
+         */
+        directory?: string;
+    };
+    url: '/client-tools/ws/{clientID}';
+};
+
+export type OpenClientSocketErrors = {
+    /**
+     * The query has `directory` twice. If `Sec-WebSocket-Key` is missing or malformed, there is no body.
+     */
+    400: ValidationError;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
+    /**
+     * The request does not ask for a WebSocket of version 13.
+     */
+    426: unknown;
+};
+
+export type OpenClientSocketError = OpenClientSocketErrors[keyof OpenClientSocketErrors];
+
+export type AnswerPermissionData = {
+    body: PermissionAnswer;
+    headers?: {
+        /**
+         * The same as the query parameter `directory`, which takes precedence.
+         */
+        'x-opencode-directory'?: string;
+    };
+    path: {
+        sessionID: string;
+        /**
+         * The `id` of the event `permission.updated`.
+         */
+        permissionID: string;
+    };
+    query?: {
+        /**
+         * The project directory of the request; the server's working directory by default.
+         */
+        directory?: string;
+    };
+    url: '/session/{sessionID}/permissions/{permissionID}';
+};
+
+export type AnswerPermissionErrors = {
+    /**
+     * The body or the query parameter `directory` is invalid.
+     */
+    400: ValidationError;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
+    /**
+     * The body arrives too slowly.
+     */
+    408: BodyTooSlowError;
+    /**
+     * The body is larger than the server accepts.
+     */
+    413: BodyTooLargeError;
+    /**
+     * The body is not JSON.
+     */
+    500: MalformedBodyError;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: TooManyRequestsError;
+};
+
+export type AnswerPermissionError = AnswerPermissionErrors[keyof AnswerPermissionErrors];
+
+export type AnswerPermissionResponses = {
+    /**
+     * The answer was received.
+     */
+    200: true;
+};
+
+export type AnswerPermissionResponse = AnswerPermissionResponses[keyof AnswerPermissionResponses];
 
 export type StreamEventsData = {
     body?: never;
@@ -1830,6 +2066,10 @@ export type StreamEventsErrors = {
      * The body or the query parameter `directory` is invalid.
      */
     400: ValidationError;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
 };
 
 export type StreamEventsError = StreamEventsErrors[keyof StreamEventsErrors];
@@ -1849,6 +2089,15 @@ export type StreamGlobalEventsData = {
     query?: never;
     url: '/global/event';
 };
+
+export type StreamGlobalEventsErrors = {
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
+};
+
+export type StreamGlobalEventsError = StreamGlobalEventsErrors[keyof StreamGlobalEventsErrors];
 
 export type StreamGlobalEventsResponses = {
     /**
