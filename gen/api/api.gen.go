@@ -3076,6 +3076,8 @@ type SseExtensionInputType string
 
 // StartAgentRequest Example: {"working_dir":"/home/me/project"}
 type StartAgentRequest struct {
+	// ClientID The client whose tools the model of this session is offered.
+	ClientID       *string      `json:"clientID,omitempty"`
 	Recipe         *RecipeInput `json:"recipe,omitempty"`
 	RecipeDeeplink *string      `json:"recipe_deeplink,omitempty"`
 	RecipeID       *string      `json:"recipe_id,omitempty"`

@@ -562,6 +562,10 @@ export type StartAgentRequest = {
     recipe?: RecipeInput | null;
     recipe_id?: string | null;
     recipe_deeplink?: string | null;
+    /**
+     * The client whose tools the model of this session is offered.
+     */
+    clientID?: string;
 };
 
 export type ResumeAgentRequest = {
