@@ -64,7 +64,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const executions = new Executions(bus)
   const streams = new OpenStreams(logger)
   const registry = new Registry(clientTools)
-  const clientToolDeps = { ...options, bus, registry, executions, streams, maxTools: clientTools.maxTools, defaultDirectory: directory }
+  const clientToolDeps = { ...options, logger, bus, registry, executions, streams, maxTools: clientTools.maxTools, defaultDirectory: directory }
   const goose = gooseServer(options, logger)
   const routes = [...clientToolRoutes(clientToolDeps), ...goose.routes]
   const router = createRouter(routes, requireSecretKey(options.secretKey), errorHandler(logger))

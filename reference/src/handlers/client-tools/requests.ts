@@ -25,10 +25,15 @@ export const registerRequest: Schema<Omit<RegisterRequest, 'sessionID'>> = objec
   tools: array(tool),
 })
 
+/** The message of a socket whose client is known (CT 7). */
+export const registerMessage: Schema<Pick<RegisterRequest, 'tools'>> = object({ tools: array(tool) })
+
 export const unregisterRequest: Schema<Omit<UnregisterRequest, 'sessionID'>> = object({
   clientID: string,
   toolIDs: optional(array(string)),
 })
+
+export const unregisterMessage: Schema<Pick<UnregisterRequest, 'toolIDs'>> = object({ toolIDs: optional(array(string)) })
 
 const anyString = string as Schema<never> // `byStatus` has already checked it
 
