@@ -192,6 +192,21 @@ func (e ClientToolFailedEventType) Valid() bool {
 	}
 }
 
+// Defines values for ClientToolProgressEventType.
+const (
+	ClientToolProgressEventTypeClientToolProgress ClientToolProgressEventType = "client-tool.progress"
+)
+
+// Valid indicates whether the value is a known member of the ClientToolProgressEventType enum.
+func (e ClientToolProgressEventType) Valid() bool {
+	switch e {
+	case ClientToolProgressEventTypeClientToolProgress:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ClientToolRegisteredEventType.
 const (
 	ClientToolRegisteredEventTypeClientToolRegistered ClientToolRegisteredEventType = "client-tool.registered"
@@ -1248,6 +1263,21 @@ func (e SocketErrorType) Valid() bool {
 	}
 }
 
+// Defines values for SocketProgressType.
+const (
+	SocketProgressTypeProgress SocketProgressType = "progress"
+)
+
+// Valid indicates whether the value is a known member of the SocketProgressType enum.
+func (e SocketProgressType) Valid() bool {
+	switch e {
+	case SocketProgressTypeProgress:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SocketRegisterType.
 const (
 	SocketRegisterTypeRegister SocketRegisterType = "register"
@@ -1704,6 +1734,21 @@ func (e UnknownRequestErrorError) Valid() bool {
 	}
 }
 
+// Defines values for UnknownSessionErrorError.
+const (
+	UnknownSessionErrorErrorUnknownSession UnknownSessionErrorError = "Unknown session"
+)
+
+// Valid indicates whether the value is a known member of the UnknownSessionErrorError enum.
+func (e UnknownSessionErrorError) Valid() bool {
+	switch e {
+	case UnknownSessionErrorErrorUnknownSession:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for UnregisterResultSuccess.
 const (
 	UnregisterResultSuccessTrue UnregisterResultSuccess = true
@@ -1980,6 +2025,32 @@ type ClientToolFailedEventType string
 
 // ClientToolList defines model for ClientToolList.
 type ClientToolList = []ClientToolDefinition
+
+// ClientToolProgress defines model for ClientToolProgress.
+type ClientToolProgress struct {
+	SessionID string `json:"sessionID"`
+	MessageID string `json:"messageID"`
+	CallID    string `json:"callID"`
+	ClientID  string `json:"clientID"`
+	RequestID string `json:"requestID"`
+
+	// Tool `client_`, the client ID, `_`, the short name of the tool.
+	//
+	// Example: client_my-client_search-docs
+	Tool     ToolID   `json:"tool"`
+	Progress float64  `json:"progress"`
+	Total    *float64 `json:"total,omitempty"`
+	Message  *string  `json:"message,omitempty"`
+}
+
+// ClientToolProgressEvent Example: {"properties":{"callID":"call_1","clientID":"my-client","message":"3 of 10 pages","messageID":"msg_1","progress":3,"requestID":"my-client_call_1_1765000000000","sessionID":"ses_1","tool":"client_my-client_search-docs","total":10},"type":"client-tool.progress"}
+type ClientToolProgressEvent struct {
+	Type       ClientToolProgressEventType `json:"type"`
+	Properties ClientToolProgress          `json:"properties"`
+}
+
+// ClientToolProgressEventType defines model for ClientToolProgressEvent.Type.
+type ClientToolProgressEventType string
 
 // ClientToolRegisteredEvent Example: {"properties":{"clientID":"my-client","toolIDs":["client_my-client_search-docs"]},"type":"client-tool.registered"}
 type ClientToolRegisteredEvent struct {
@@ -2627,6 +2698,14 @@ type ProgressNotification struct {
 // ProgressNotificationMethod defines model for ProgressNotification.Method.
 type ProgressNotificationMethod string
 
+// ProgressRequest Example: {"message":"3 of 10 pages","progress":3,"requestID":"my-client_call_1_1765000000000","total":10}
+type ProgressRequest struct {
+	Message   *string  `json:"message,omitempty"`
+	Progress  float64  `json:"progress"`
+	RequestID string   `json:"requestID"`
+	Total     *float64 `json:"total,omitempty"`
+}
+
 // ProgressToken A text or a number.
 type ProgressToken = json.RawMessage
 
@@ -2723,6 +2802,9 @@ type RefusedError struct {
 // RegisterRequest Example: {"clientID":"my-client","tools":[{"description":"Searches the documentation","id":"search-docs","parameters":{"type":"object"}}]}
 type RegisterRequest struct {
 	ClientID string `json:"clientID"`
+
+	// Lease Seconds for which the client's tools stay after a disconnect. Without it, they are removed at once.
+	Lease *int64 `json:"lease,omitempty"`
 
 	// SessionID Ignored.
 	SessionID *string                `json:"sessionID,omitempty"`
@@ -2895,6 +2977,18 @@ type ServerConnectedEventType string
 // ServerNotification A notification of MCP, without its `jsonrpc`.
 type ServerNotification = json.RawMessage
 
+// ServerTool A tool that the server runs itself.
+//
+// Example: {"description":"Runs a command","id":"developer__shell","parameters":{"type":"object"}}
+type ServerTool struct {
+	ID          string          `json:"id"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// ServerToolList defines model for ServerToolList.
+type ServerToolList = []ServerTool
+
 // Session Example: {"accumulated_input_tokens":null,"accumulated_output_tokens":null,"accumulated_total_tokens":null,"conversation":null,"created_at":"2025-12-10T16:59:31Z","extension_data":{},"id":"20251210_3","input_tokens":null,"message_count":0,"model_config":null,"name":"New session 3","output_tokens":null,"provider_name":null,"recipe":null,"schedule_id":null,"session_type":"user","total_tokens":null,"updated_at":"2025-12-10T16:59:31Z","user_recipe_values":null,"user_set_name":false,"working_dir":"/home/me/project"}
 type Session struct {
 	ID          string      `json:"id"`
@@ -2974,8 +3068,21 @@ type SocketError struct {
 // SocketErrorType defines model for SocketError.Type.
 type SocketErrorType string
 
+// SocketProgress defines model for SocketProgress.
+type SocketProgress struct {
+	Message   *string            `json:"message,omitempty"`
+	Progress  float64            `json:"progress"`
+	RequestID string             `json:"requestID"`
+	Total     *float64           `json:"total,omitempty"`
+	Type      SocketProgressType `json:"type"`
+}
+
+// SocketProgressType defines model for SocketProgress.Type.
+type SocketProgressType string
+
 // SocketRegister defines model for SocketRegister.
 type SocketRegister struct {
+	Lease *int64                 `json:"lease,omitempty"`
 	Tools []ClientToolDefinition `json:"tools"`
 	Type  SocketRegisterType     `json:"type"`
 }
@@ -3076,6 +3183,8 @@ type SseExtensionInputType string
 
 // StartAgentRequest Example: {"working_dir":"/home/me/project"}
 type StartAgentRequest struct {
+	// ClientID The client whose tools the model of this session is offered.
+	ClientID       *string      `json:"clientID,omitempty"`
 	Recipe         *RecipeInput `json:"recipe,omitempty"`
 	RecipeDeeplink *string      `json:"recipe_deeplink,omitempty"`
 	RecipeID       *string      `json:"recipe_id,omitempty"`
@@ -3473,6 +3582,14 @@ type UnknownRequestError struct {
 // UnknownRequestErrorError defines model for UnknownRequestError.Error.
 type UnknownRequestErrorError string
 
+// UnknownSessionError Example: {"error":"Unknown session"}
+type UnknownSessionError struct {
+	Error UnknownSessionErrorError `json:"error"`
+}
+
+// UnknownSessionErrorError defines model for UnknownSessionError.Error.
+type UnknownSessionErrorError string
+
 // UnparsableBodyText Example: Failed to parse the request body as JSON: invalid JSON
 type UnparsableBodyText = string
 
@@ -3620,6 +3737,15 @@ type StreamPendingRequestsParams struct {
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
+// ReportClientToolProgressParams defines parameters for ReportClientToolProgress.
+type ReportClientToolProgressParams struct {
+	// Directory The project directory of the request; the server's working directory by default.
+	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
+
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
+	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
+}
+
 // RegisterClientToolsParams defines parameters for RegisterClientTools.
 type RegisterClientToolsParams struct {
 	// Directory The project directory of the request; the server's working directory by default.
@@ -3631,6 +3757,17 @@ type RegisterClientToolsParams struct {
 
 // SubmitClientToolResultParams defines parameters for SubmitClientToolResult.
 type SubmitClientToolResultParams struct {
+	// Directory The project directory of the request; the server's working directory by default.
+	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
+
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
+	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
+}
+
+// ListServerToolsParams defines parameters for ListServerTools.
+type ListServerToolsParams struct {
+	SessionID *string `form:"sessionID,omitempty" json:"sessionID,omitempty"`
+
 	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
@@ -3721,6 +3858,9 @@ type UpdateRouterToolSelectorJSONRequestBody = UpdateRouterToolSelectorRequest
 
 // ExecuteClientToolJSONRequestBody defines body for ExecuteClientTool for application/json ContentType.
 type ExecuteClientToolJSONRequestBody = ExecuteRequest
+
+// ReportClientToolProgressJSONRequestBody defines body for ReportClientToolProgress for application/json ContentType.
+type ReportClientToolProgressJSONRequestBody = ProgressRequest
 
 // RegisterClientToolsJSONRequestBody defines body for RegisterClientTools for application/json ContentType.
 type RegisterClientToolsJSONRequestBody = RegisterRequest
@@ -3953,6 +4093,40 @@ func (t *BusEvent) MergeClientToolFailedEvent(v ClientToolFailedEvent) error {
 	return err
 }
 
+// AsClientToolProgressEvent returns the union data inside the BusEvent as a ClientToolProgressEvent
+func (t BusEvent) AsClientToolProgressEvent() (ClientToolProgressEvent, error) {
+	var body ClientToolProgressEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromClientToolProgressEvent overwrites any union data inside the BusEvent as the provided ClientToolProgressEvent
+func (t *BusEvent) FromClientToolProgressEvent(v ClientToolProgressEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"client-tool.progress"}`))
+	t.union = b
+	return err
+}
+
+// MergeClientToolProgressEvent performs a merge with any union data inside the BusEvent, using the provided ClientToolProgressEvent
+func (t *BusEvent) MergeClientToolProgressEvent(v ClientToolProgressEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"client-tool.progress"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 // AsPermissionUpdatedEvent returns the union data inside the BusEvent as a PermissionUpdatedEvent
 func (t BusEvent) AsPermissionUpdatedEvent() (PermissionUpdatedEvent, error) {
 	var body PermissionUpdatedEvent
@@ -4075,6 +4249,8 @@ func (t BusEvent) ValueByDiscriminator() (interface{}, error) {
 		return t.AsClientToolExecutingEvent()
 	case "client-tool.failed":
 		return t.AsClientToolFailedEvent()
+	case "client-tool.progress":
+		return t.AsClientToolProgressEvent()
 	case "client-tool.registered":
 		return t.AsClientToolRegisteredEvent()
 	case "client-tool.request":
@@ -4784,6 +4960,40 @@ func (t *StreamEvent) MergeClientToolFailedEvent(v ClientToolFailedEvent) error 
 	return err
 }
 
+// AsClientToolProgressEvent returns the union data inside the StreamEvent as a ClientToolProgressEvent
+func (t StreamEvent) AsClientToolProgressEvent() (ClientToolProgressEvent, error) {
+	var body ClientToolProgressEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromClientToolProgressEvent overwrites any union data inside the StreamEvent as the provided ClientToolProgressEvent
+func (t *StreamEvent) FromClientToolProgressEvent(v ClientToolProgressEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"client-tool.progress"}`))
+	t.union = b
+	return err
+}
+
+// MergeClientToolProgressEvent performs a merge with any union data inside the StreamEvent, using the provided ClientToolProgressEvent
+func (t *StreamEvent) MergeClientToolProgressEvent(v ClientToolProgressEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"client-tool.progress"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 // AsPermissionUpdatedEvent returns the union data inside the StreamEvent as a PermissionUpdatedEvent
 func (t StreamEvent) AsPermissionUpdatedEvent() (PermissionUpdatedEvent, error) {
 	var body PermissionUpdatedEvent
@@ -4906,6 +5116,8 @@ func (t StreamEvent) ValueByDiscriminator() (interface{}, error) {
 		return t.AsClientToolExecutingEvent()
 	case "client-tool.failed":
 		return t.AsClientToolFailedEvent()
+	case "client-tool.progress":
+		return t.AsClientToolProgressEvent()
 	case "client-tool.registered":
 		return t.AsClientToolRegisteredEvent()
 	case "client-tool.request":
