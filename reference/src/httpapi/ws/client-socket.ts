@@ -8,8 +8,8 @@ import type { SocketSession } from './handshake.ts'
 const maxMessage = 16 * 1024 * 1024
 /** How long the server waits for the client after a close (S64). */
 const closeMs = 1000
-/** How many pongs may wait for a client that reads nothing. RFC 6455 §5.5.3 allows a server to leave some out. */
-const maxPongs = 1000
+/** How many pongs may wait for a client that reads nothing. The oldest are left out, which RFC 6455 §5.5.3 allows. */
+const maxPongs = 64
 
 /** Waits until this many bytes may be written on all connections; undefined if they may be written now. */
 type TakeTurn = (bytes: number) => Promise<void> | undefined
@@ -32,7 +32,8 @@ export class ClientSocket {
   /** Resolves when everything that has arrived is handled. */
   #turn = Promise.resolve()
   #waiting = 0
-  #pongs = 0
+  /** Pongs that wait until the connection accepts more. */
+  #pongs: Uint8Array[] = []
   #heard = performance.now()
   #silence: NodeJS.Timeout | undefined
   /** Set when the first close is sent or received. Then no more messages are written or handled. */
@@ -59,6 +60,10 @@ export class ClientSocket {
       this.#after(() => {
         this.#end()
       })
+    })
+    // This comes before the listener that continues with the messages.
+    socket.on('drain', () => {
+      if (!this.#isClosing) for (const pong of this.#pongs.splice(0)) socket.write(pong)
     })
     for (const bytes of early) this.#feed(bytes)
     socket.on('data', (bytes: Buffer) => {
@@ -116,9 +121,9 @@ export class ClientSocket {
   }
 
   #pong(payload: Uint8Array): void {
-    if (this.#isClosing || this.#pongs === maxPongs) return
-    this.#pongs++
-    this.#socket.write(pongFrame(payload), () => this.#pongs--)
+    if (this.#isClosing) return
+    if (this.#socket.writableNeedDrain) this.#pongs = [...this.#pongs, pongFrame(payload)].slice(-maxPongs)
+    else this.#socket.write(pongFrame(payload))
   }
 
   async #writeMessages(): Promise<void> {

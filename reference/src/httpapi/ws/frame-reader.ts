@@ -71,8 +71,8 @@ export class FrameReader {
     const lengthBytes = size === 127 ? 8 : size === 126 ? 2 : 0
     if (head.length < 2 || head.length < 2 + lengthBytes + 4) return at + 1
     const length = lengthBytes === 0 ? size : head.slice(2, 2 + lengthBytes).reduce((sum, byte) => sum * 256 + byte, 0)
-    // RFC 6455 §5.2: the length has its shortest form, and its first bit is 0.
-    if ((lengthBytes === 2 && length < 126) || (lengthBytes === 8 && (length < 0x1_0000 || (head[2] ?? 0) > 0x7f))) this.#lose(received)
+    // RFC 6455 §5.2: the first bit of a length of 64 bits is 0.
+    if (lengthBytes === 8 && (head[2] ?? 0) > 0x7f) this.#lose(received)
     else this.#begin({ opcode: first & 0x0f, isFinal: first > 0x7f, mask: Uint8Array.from(head.slice(-4)), length }, received)
     head.length = 0
     return at + 1
