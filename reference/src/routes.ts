@@ -6,7 +6,7 @@ import { updateProvider } from './handlers/agents/provider.ts'
 import { listAgentTools } from './handlers/agents/tool-list.ts'
 import { openClientSocket, type ClientSocketDeps } from './handlers/client-tools/client-socket.ts'
 import { execute, type ExecuteDeps } from './handlers/client-tools/execute.ts'
-import { listAllTools, listTools, register, submitResult, unregister } from './handlers/client-tools/handlers.ts'
+import { answerPermission, listAllTools, listTools, register, submitResult, unregister } from './handlers/client-tools/handlers.ts'
 import { pendingRequests } from './handlers/client-tools/pending-stream.ts'
 import { directoryEvents, globalEvents } from './handlers/events/event-streams.ts'
 import { confirmTool, reply } from './handlers/reply/handlers.ts'
@@ -29,6 +29,7 @@ export function clientToolRoutes(deps: ExecuteDeps & ClientSocketDeps): Route[] 
     route('GET', '/client-tools/tools/{clientID}', listTools(deps)),
     route('GET', '/client-tools/pending/{clientID}', pendingRequests(deps)),
     route('GET', '/client-tools/ws/{clientID}', openClientSocket(deps)),
+    route('POST', '/session/{sessionID}/permissions/{permissionID}', answerPermission(deps)),
     route('GET', '/event', directoryEvents(deps)),
     route('GET', '/global/event', globalEvents(deps)),
     route('GET', '/status', status),

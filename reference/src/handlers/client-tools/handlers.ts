@@ -9,14 +9,16 @@ import { parseJsonBody } from '../../wire/json/body-text.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { TooManyValuesError } from '../../wire/json/parse.ts'
 import type { Executions } from './executions.ts'
+import type { PermissionQuestions } from './permission-questions.ts'
 import { tooManyTools, type Registry } from './registry.ts'
-import { registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
+import { permissionAnswer, registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
 import { validate } from './schema.ts'
 
 export interface ClientToolDeps {
   bus: Bus
   registry: Registry
   executions: Executions
+  questions: PermissionQuestions
   defaultDirectory: string
   maxBody: number
   /** The most tools that one client may have. */
@@ -90,6 +92,17 @@ export function submitResult({ executions, ...limits }: ClientToolDeps): Operati
 }
 
 type SubmitResponses = contract.SubmitClientToolResultResponses & contract.SubmitClientToolResultErrors
+
+/** `POST /session/{sessionID}/permissions/{permissionID}` (CT 10.2, S67). */
+export function answerPermission(
+  { questions, ...limits }: ClientToolDeps,
+): Operation<contract.AnswerPermissionData, contract.AnswerPermissionResponses> {
+  return operation(async ({ request, path: { permissionID } }) => {
+    const { body } = await readRequest(request, limits)
+    questions.answer(permissionID, validate(permissionAnswer, body).response)
+    return { status: 200, body: true }
+  })
+}
 
 /** `GET /client-tools/tools/{clientID}` (CT 4.5). */
 export function listTools(

@@ -9,6 +9,7 @@ import type { OpenStreams } from '../../httpapi/sse/open-streams.ts'
 import { streamResponse } from '../../httpapi/sse/stream-response.ts'
 import type { Executions } from './executions.ts'
 import { unregisterTools } from './handlers.ts'
+import type { PermissionQuestions } from './permission-questions.ts'
 import type { Registry } from './registry.ts'
 
 export interface PendingStreamDeps {
@@ -16,6 +17,7 @@ export interface PendingStreamDeps {
   streams: OpenStreams
   registry: Registry
   executions: Executions
+  questions: PermissionQuestions
   defaultDirectory: string
   keepaliveInterval: number
 }
@@ -76,5 +78,6 @@ const unbuffered = { 'X-Accel-Buffering': 'no' }
 /** The clean-up of CT 5.1: first the failures, then the tools. No event is published for a client without tools. */
 function disconnect(deps: PendingStreamDeps, clientID: string, directory: string): void {
   deps.executions.disconnect(clientID, directory)
+  deps.questions.disconnect(clientID)
   unregisterTools(deps, directory, clientID)
 }
