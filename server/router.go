@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
+	"github.com/lockstep-dev/lockstep/server/httpapi/websocket"
 )
 
 // A router maps requests to operations.
@@ -47,6 +48,7 @@ func (r router) handler() http.Handler {
 	for _, path := range []string{
 		"/client-tools/tools/:clientID/*",
 		"/client-tools/pending/:clientID/*",
+		"/client-tools/ws/:clientID/*",
 		"/diagnostics/:session_id/*",
 	} {
 		e.RouteNotFound(path, echo.NotFoundHandler)
@@ -76,6 +78,7 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 		"listAllClientTools":    {directory},
 		"listClientTools":       {directory},
 		"streamPendingRequests": {directory, headOfStream(clienttools.Pending), noBody},
+		"openClientSocket":      {directory, noBody, websocket.Handshake},
 		"streamEvents":          {directory, headOfStream(sse.Options{}), noBody},
 		"streamGlobalEvents":    {headOfStream(sse.Options{}), noBody},
 		"getStatus":             nil,

@@ -121,23 +121,21 @@ func members(value jsonwire.Text, fields []field, found *validation.Issues) {
 }
 
 var (
-	registerIssues = objectOf(
-		field{"clientID", is(aString)},
-		field{"tools", arrayOf(objectOf(
-			field{"id", is(aString)},
-			field{"description", is(aString)},
-			field{"parameters", is(record)},
-		))},
-	)
-	unregisterIssues = objectOf(
-		field{"clientID", is(aString)},
-		field{"toolIDs", optional(arrayOf(is(aString)))},
-	)
-	resultIssues = objectOf(
-		field{"requestID", is(aString)},
-		field{"result", responseIssues},
-	)
-	successFields = []field{
+	clientField    = field{"clientID", is(aString)}
+	registerFields = []field{{"tools", arrayOf(objectOf(
+		field{"id", is(aString)},
+		field{"description", is(aString)},
+		field{"parameters", is(record)},
+	))}}
+	unregisterFields = []field{{"toolIDs", optional(arrayOf(is(aString)))}}
+	resultFields     = []field{
+		{"requestID", is(aString)},
+		{"result", responseIssues},
+	}
+	registerIssues   = objectOf(append([]field{clientField}, registerFields...)...)
+	unregisterIssues = objectOf(append([]field{clientField}, unregisterFields...)...)
+	resultIssues     = objectOf(resultFields...)
+	successFields    = []field{
 		{"title", is(aString)},
 		{"output", is(aString)},
 		{"metadata", optional(is(record))},

@@ -127,6 +127,7 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 	r.bus.Send(events.OfClient(directory, client), func() []byte {
 		return sse.Event("tool-request", jsonwire.Marshal(e.request))
 	})
+	r.bus.Send(events.OfSockets(directory, client), func() []byte { return socketFrame("request", "request", e.request) })
 	return e, nil
 }
 

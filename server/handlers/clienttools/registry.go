@@ -56,6 +56,11 @@ func fullID(clientID, short string) string { return prefix + clientID + "_" + sh
 // definition (CT 2.4, 4.1). The errors are [ErrTooManyTools] and [ErrTooManyClients]; after an error nothing has
 // changed.
 func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDefinition) ([]api.ToolID, error) {
+	return r.register(directory, clientID, tools, func([]api.ToolID) {})
+}
+
+// register is Register, and calls then before any tool of them can be executed. It must not block.
+func (r *Registry) register(directory, clientID string, tools []api.ClientToolDefinition, then func([]api.ToolID)) ([]api.ToolID, error) {
 	defined := define(clientID, tools)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,6 +91,7 @@ func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDe
 		Type:       api.ClientToolRegisteredEventTypeClientToolRegistered,
 		Properties: api.ClientToolSet{ClientID: clientID, ToolIDs: ids},
 	})
+	then(ids)
 	return ids, nil
 }
 

@@ -5,6 +5,7 @@ package validation
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
@@ -39,6 +40,24 @@ func (s *Issues) Leave() { s.at = s.at[:len(s.at)-1] }
 
 // Any reports whether there is an issue.
 func (s *Issues) Any() bool { return len(s.kept) > 0 }
+
+// First returns the first issue in one line: its path, joined with dots, and its message (CT 7.1).
+func (s *Issues) First() string {
+	issue := jsonwire.Marshal(s.kept[0])
+	var steps []string
+	for _, step := range issue.Get("path").Elements() {
+		if step.Kind() == "string" {
+			steps = append(steps, step.Str())
+		} else {
+			steps = append(steps, string(step))
+		}
+	}
+	message := issue.Get("message").Str()
+	if len(steps) == 0 {
+		return message
+	}
+	return strings.Join(steps, ".") + ": " + message
+}
 
 // add keeps or counts an issue of the current value.
 func (s *Issues) add(issue func(at api.IssuePath) any) {
