@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/hints"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
@@ -113,6 +114,15 @@ func (g *goose) connector(config Config) *connector.Connector {
 		NoGrace:       g.noGrace,
 		Log:           config.Log,
 	}
+}
+
+// ownerOf returns the client to which a session belongs, or "" if there is none (CT 10.1).
+func (g *goose) ownerOf(ctx context.Context, sessionID string) (clientID string, err error) {
+	s, err := g.store.Session(ctx, sessionID)
+	if errors.Is(err, session.ErrNotFound) {
+		return "", nil
+	}
+	return s.ClientID(), err
 }
 
 // skills returns the directories with skills for all sessions (decision X30).

@@ -50,6 +50,7 @@ func (r router) handler() http.Handler {
 		"/client-tools/pending/:clientID/*",
 		"/client-tools/ws/:clientID/*",
 		"/diagnostics/:session_id/*",
+		"/session/:sessionID/permissions/:permissionID/*",
 	} {
 		e.RouteNotFound(path, echo.NotFoundHandler)
 	}
@@ -75,6 +76,7 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 		"executeClientTool": {
 			query.Directory(r.directory, clienttools.RefuseExecute), checked("executeClientTool"),
 		},
+		"answerPermission":      {directory, checked("answerPermission")},
 		"listAllClientTools":    {directory},
 		"listClientTools":       {directory},
 		"streamPendingRequests": {directory, headOfStream(clienttools.Pending), noBody},

@@ -90,6 +90,10 @@ type Config struct {
 	BodyGrace time.Duration
 	// Bounds limit what clients may register.
 	Bounds clienttools.Bounds
+	// RateLimit limits the executions of each client; [clienttools.DefaultRateLimit] if nil.
+	RateLimit *clienttools.RateLimit
+	// Permissions say which client tools may be executed. By default, all may.
+	Permissions clienttools.Permissions
 
 	// Queue limits how many events a stream keeps for a slow reader; see [events.Options].
 	Queue events.Options
@@ -153,6 +157,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Env == nil {
 		c.Env = func(string) (string, bool) { return "", false }
 	}
+	if c.RateLimit == nil {
+		c.RateLimit = &clienttools.DefaultRateLimit
+	}
 	c.SecretKey = cmp.Or(c.SecretKey, "test")
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -185,12 +192,18 @@ func New(config Config) (*Server, error) {
 		return nil, err
 	}
 	bus := events.NewBus(&config.Queue)
-	registry := clienttools.NewRegistry(bus, config.Bounds)
+	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
 	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{
 			clientToolHandlers: &clienttools.Handlers{
-				Registry:       registry,
+				Registry: registry,
+				Guards: &clienttools.Guards{
+					Registry:    registry,
+					Permissions: config.Permissions,
+					Owner:       goose.ownerOf,
+					Log:         config.Log,
+				},
 				Streams:        streams,
 				DefaultTimeout: config.DefaultTimeout,
 				Keepalive:      config.KeepaliveInterval,

@@ -27,6 +27,7 @@ func Bodies(bounds Bounds) map[string]body.Rules {
 		"registerClientTools":    {First: moreTools, Check: check(registerIssues, "clientID", "tools"), Refusals: Refusals, Malformed: malformed},
 		"unregisterClientTools":  {Check: check(unregisterIssues, "clientID", "toolIDs"), Refusals: Refusals, Malformed: malformed},
 		"submitClientToolResult": {Check: check(resultIssues, "requestID", "result"), Refusals: Refusals, Malformed: malformed},
+		"answerPermission":       {Check: check(permissionIssues, "response"), Refusals: Refusals, Malformed: malformed},
 		"executeClientTool":      {AnyType: true, Check: checkExecute, Refusals: executeRefusals, Malformed: executeMalformed},
 	}
 }
@@ -132,6 +133,7 @@ var (
 		{"requestID", is(aString)},
 		{"result", responseIssues},
 	}
+	permissionIssues = objectOf(field{"response", permissionIssue})
 	registerIssues   = objectOf(append([]field{clientField}, registerFields...)...)
 	unregisterIssues = objectOf(append([]field{clientField}, unregisterFields...)...)
 	resultIssues     = objectOf(resultFields...)
@@ -194,4 +196,11 @@ func checkExecute(text jsonwire.Text) (jsonwire.Text, response.Writer) {
 		values[last] = strconv.AppendInt(nil, min(max(ms, 0), maxTimeout), 10)
 	}
 	return jsonwire.Object(names, values), nil
+}
+
+// permissionIssue adds an issue unless the value is one of the answers to a question (CT 10.2).
+func permissionIssue(value jsonwire.Text, found *validation.Issues) {
+	if value.Kind() != "string" || !api.PermissionResponse(value.Str()).Valid() {
+		found.NoOption("once", "always", "reject")
+	}
 }

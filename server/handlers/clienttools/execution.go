@@ -40,6 +40,8 @@ type Call struct {
 	SessionID, MessageID, CallID string
 	Input                        json.RawMessage // an object
 	Timeout                      time.Duration
+
+	client *client // the one that was found to have the tool; nil means any
 }
 
 // An execution is waiting for its result.
@@ -57,7 +59,8 @@ type outcome struct {
 }
 
 // Execute runs a tool on its client. It waits for the result, the timeout, the client's disconnect or the end of ctx
-// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Failure], or the cause of the end of ctx. When
+// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Refusal] of the rate limit, a [*Failure], or the
+// cause of the end of ctx. When
 // ctx ends, the execution is withdrawn without an event (CT 4.4).
 func (r *Registry) Execute(ctx context.Context, directory string, call Call) (api.ClientToolResult, error) {
 	e, err := r.start(directory, call)
@@ -82,22 +85,46 @@ func (r *Registry) Execute(ctx context.Context, directory string, call Call) (ap
 	return o.result, nil
 }
 
+// find returns the tool of a call, and its client: the first of several (CT 2.6).
+func (r *Registry) find(call Call) (definition, *client, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.available(call); err != nil {
+		return definition{}, nil, err
+	}
+	owner := r.owners[call.ToolID][0]
+	tool, _ := owner.tools.get(call.ToolID)
+	return tool, owner, nil
+}
+
+// available returns why a call cannot be executed now, or nil.
+func (r *Registry) available(call Call) error {
+	owners := r.owners[call.ToolID]
+	switch {
+	case len(owners) == 0, call.client != nil && owners[0] != call.client:
+		return ErrToolNotFound
+	case r.stopped:
+		return &Failure{Text: textShuttingDown}
+	}
+	if _, ok := r.pending.get(call.RequestID); ok {
+		return ErrRequestPending
+	}
+	return nil
+}
+
 // start finds the tool, announces the execution, and adds it to the pending ones.
 func (r *Registry) start(directory string, call Call) (*execution, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	owners := r.owners[call.ToolID]
-	switch {
-	case len(owners) == 0:
-		return nil, ErrToolNotFound
-	case r.stopped:
-		return nil, &Failure{Text: textShuttingDown}
+	if err := r.available(call); err != nil {
+		return nil, err
 	}
-	client := owners[0].id // the first of several (CT 2.6)
+	client := r.owners[call.ToolID][0].id
+	if !r.windows.take(client) {
+		return nil, errRateLimited
+	}
 	if call.RequestID == "" {
 		call.RequestID = r.newRequestID(client, call.CallID)
-	} else if _, ok := r.pending.get(call.RequestID); ok {
-		return nil, ErrRequestPending
 	}
 	e := &execution{
 		directory: directory,
@@ -173,6 +200,9 @@ func (r *Registry) Disconnect(directory, clientID string) {
 			r.fail(directory, e, &Failure{Text: textDisconnected})
 		}
 	}
+	if c, ok := r.clients.get(clientID); ok {
+		r.questions.end(c, &Failure{Text: textDisconnected})
+	}
 	r.forget(directory, clientID)
 }
 
@@ -184,6 +214,7 @@ func (r *Registry) Shutdown() {
 	for _, e := range r.pending.all() {
 		r.fail(e.directory, e, &Failure{Text: textShuttingDown})
 	}
+	r.questions.end(nil, &Failure{Text: textShuttingDown})
 }
 
 func (r *Registry) timeOut(e *execution, after time.Duration) {

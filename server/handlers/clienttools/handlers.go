@@ -20,6 +20,7 @@ import (
 // their parameters name exactly one directory.
 type Handlers struct {
 	Registry *Registry
+	Guards   *Guards
 	Streams  *events.Streams
 	// DefaultTimeout is how long an execution waits if its caller does not say.
 	DefaultTimeout time.Duration
@@ -93,7 +94,7 @@ func resultOf(union api.ClientToolResponse) (result api.ClientToolResult, failed
 
 // ExecuteClientTool answers POST /client-tools/execute (CT 4.4). It returns an error if the caller has left.
 func (h *Handlers) ExecuteClientTool(ctx context.Context, request gen.ExecuteClientToolRequestObject) (gen.ExecuteClientToolResponseObject, error) {
-	result, err := h.Registry.Execute(ctx, *request.Params.Directory, h.call(request.Body))
+	result, err := h.Guards.Execute(ctx, *request.Params.Directory, h.call(request.Body))
 	if err != nil {
 		return notExecuted(err)
 	}
@@ -124,6 +125,12 @@ func value[T any](p *T) (v T) {
 		v = *p
 	}
 	return v
+}
+
+// AnswerPermission answers POST /session/{sessionID}/permissions/{permissionID} (CT 10.2, decision S67).
+func (h *Handlers) AnswerPermission(_ context.Context, request gen.AnswerPermissionRequestObject) (gen.AnswerPermissionResponseObject, error) {
+	h.Guards.Answer(request.PermissionID, request.Body.Response)
+	return gen.AnswerPermission200JSONResponse{Of: response.Value(true)}, nil
 }
 
 // ListClientTools answers GET /client-tools/tools/{clientID} (CT 4.5).

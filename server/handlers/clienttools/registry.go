@@ -29,8 +29,11 @@ type Registry struct {
 	known   uint64 // how many clients there have ever been
 	owners  owners
 	pending ordered[string, *execution]
+	windows windows
 	stopped bool
 	size    int // of all clients, in bytes
+
+	questions questions
 }
 
 // A client is a client with its tools, by full tool ID.
@@ -42,8 +45,8 @@ type client struct {
 }
 
 // NewRegistry returns an empty registry that publishes on the bus.
-func NewRegistry(bus *events.Bus, bounds Bounds) *Registry {
-	return &Registry{bus: bus, bounds: bounds.withDefaults(), owners: owners{}}
+func NewRegistry(bus *events.Bus, bounds Bounds, limit RateLimit) *Registry {
+	return &Registry{bus: bus, bounds: bounds.withDefaults(), owners: owners{}, windows: windows{limit: limit}}
 }
 
 const prefix = "client_"

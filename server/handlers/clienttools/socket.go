@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
-	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/httpapi/validation"
 	"github.com/lockstep-dev/lockstep/server/httpapi/websocket"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -163,9 +162,4 @@ func (s *socket) fail(text string) { s.queue.Push(socketFrame("error", "error", 
 func socketFrame(kind, name string, value any) []byte {
 	message := jsonwire.Object([]string{"type", name}, []jsonwire.Text{jsonwire.Marshal(kind), jsonwire.Marshal(value)})
 	return websocket.Text(message)
-}
-
-// AnswerPermission is not done yet.
-func (h *Handlers) AnswerPermission(context.Context, gen.AnswerPermissionRequestObject) (gen.AnswerPermissionResponseObject, error) {
-	return gen.AnswerPermission200JSONResponse{Of: response.Value(true)}, nil
 }

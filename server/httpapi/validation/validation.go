@@ -117,6 +117,22 @@ func (s *Issues) NoMember() {
 	})
 }
 
+// NoOption adds the issue that the current value is none of the allowed texts (CT 10.2).
+func (s *Issues) NoOption(options ...string) {
+	s.add(func(at api.IssuePath) any {
+		quoted := make([]string, len(options))
+		for i, option := range options {
+			quoted[i] = `"` + option + `"`
+		}
+		return struct {
+			Code    string        `json:"code"`
+			Values  []string      `json:"values"`
+			Path    api.IssuePath `json:"path"`
+			Message string        `json:"message"`
+		}{"invalid_value", options, at, "Invalid option: expected one of " + strings.Join(quoted, "|")}
+	})
+}
+
 func typeMessage(expected api.InvalidTypeIssueExpected, received string) string {
 	return "Invalid input: expected " + string(expected) + ", received " + received
 }

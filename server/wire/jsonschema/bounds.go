@@ -88,25 +88,35 @@ func isHuge(number []byte) bool {
 	return err != nil || n < -maxExponent || n > maxExponent
 }
 
+// A counter makes compiled schemas count their cost.
+type counter struct {
+	left          *int
+	ignoreFormats bool
+	seen          map[*jsonschema.Schema]bool
+}
+
 // count makes a compiled schema count its cost, and fail with errTooLong when nothing is left. It uses the format,
 // because the library calls a format before the nested schemas.
-func count(s *jsonschema.Schema, left *int, seen map[*jsonschema.Schema]bool) {
-	if s == nil || seen[s] {
+func (c counter) count(s *jsonschema.Schema) {
+	if s == nil || c.seen[s] {
 		return
 	}
-	seen[s] = true
+	c.seen[s] = true
 	inner := within(s)
 	cost := 1
 	for _, i := range inner {
-		count(i, left, seen)
+		c.count(i)
 		cost++
 		if i.Enum != nil {
 			cost += len(i.Enum.Values)
 		}
 	}
 	format := s.Format
+	if c.ignoreFormats {
+		format = nil
+	}
 	counting := &jsonschema.Format{Name: "format", Validate: func(value any) error {
-		if *left -= cost * weight(s, value); *left < 0 {
+		if *c.left -= cost * weight(s, value); *c.left < 0 {
 			panic(errTooLong)
 		}
 		if format == nil {
