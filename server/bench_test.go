@@ -217,7 +217,7 @@ func listen(b *testing.B, addr string) *audience {
 			b.Fatal(err)
 		}
 		a.conns = append(a.conns, c)
-		io.WriteString(c, "GET /event HTTP/1.1\r\nHost: test\r\n\r\n")
+		io.WriteString(c, "GET /event HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		a.reading.Go(func() { a.count(c) })
 	}
 	<-a.complete

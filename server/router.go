@@ -15,6 +15,7 @@ import (
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
+	"github.com/lockstep-dev/lockstep/server/httpapi/access"
 	"github.com/lockstep-dev/lockstep/server/httpapi/auth"
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
@@ -30,6 +31,7 @@ type router struct {
 	operations gen.StrictServerInterface
 	directory  string
 	key        auth.Key
+	access     access.Rules
 	bodies     body.Limits
 	bounds     clienttools.Bounds
 	log        *slog.Logger
@@ -39,7 +41,7 @@ func (r router) handler() http.Handler {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard) // the default is standard output
 	e.HTTPErrorHandler = r.fail
-	e.Pre(framed, body.Bound(r.bodies), recovered, preroute(r.key))
+	e.Pre(framed, body.Bound(r.bodies), recovered, preroute(r.key, r.access))
 	gen.RegisterHandlersWithOptions(withHead{e}, gen.NewStrictHandler(r.operations), gen.RegisterHandlersOptions{
 		OperationMiddlewares: r.middleware(),
 	})
