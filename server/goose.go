@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"sync"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/hints"
@@ -123,6 +125,28 @@ func (g *goose) ownerOf(ctx context.Context, sessionID string) (clientID string,
 		return "", nil
 	}
 	return s.ClientID(), err
+}
+
+// serverTools returns the server's own tools for a session, or nil if there is no such session (CT 14.1).
+func (g *goose) serverTools(log *slog.Logger) func(ctx context.Context, sessionID string) (api.ServerToolList, error) {
+	return func(ctx context.Context, sessionID string) (api.ServerToolList, error) {
+		if _, err := g.store.Session(ctx, sessionID); errors.Is(err, session.ErrNotFound) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+		agent, release := g.agents.Use(sessionID)
+		defer release()
+		tools, err := agent.Tools(ctx)
+		if err != nil {
+			log.Warn("tools of extensions not listed", "err", err)
+		}
+		list := make(api.ServerToolList, len(tools))
+		for i, tool := range tools {
+			list[i] = api.ServerTool{ID: tool.Name, Description: tool.Description, Parameters: tool.Schema}
+		}
+		return list, nil
+	}
 }
 
 // skills returns the directories with skills for all sessions (decision X30).

@@ -78,6 +78,10 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 		"executeClientTool": {
 			query.Directory(r.directory, clienttools.RefuseExecute), checked("executeClientTool"),
 		},
+		"reportClientToolProgress": {directory, checked("reportClientToolProgress")},
+		"listServerTools": {
+			query.Directory(r.directory, query.RefuseSeveral, "sessionID"), keyed(r.key), noBody,
+		},
 		"answerPermission":      {directory, checked("answerPermission")},
 		"listAllClientTools":    {directory},
 		"listClientTools":       {directory},
@@ -89,6 +93,18 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 	}
 	maps.Copy(all, r.gooseMiddleware())
 	return all
+}
+
+// keyed answers 401 to a request of the client-tools family without the key of the other family (CT 14.1).
+func keyed(key auth.Key) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if !key.Allows(nil, c.Request().Header) {
+				return response.Empty{Status: http.StatusUnauthorized}.Write(c.Response())
+			}
+			return next(c)
+		}
+	}
 }
 
 // headOfStream answers HEAD for a stream, without subscribing or cleaning up (CT 3.2, decision S10).

@@ -208,6 +208,7 @@ func New(config Config) (*Server, error) {
 					Log:         config.Log,
 				},
 				Streams:        streams,
+				ServerTools:    goose.serverTools(config.Log),
 				DefaultTimeout: config.DefaultTimeout,
 				Keepalive:      config.KeepaliveInterval,
 			},

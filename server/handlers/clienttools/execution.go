@@ -50,6 +50,35 @@ type execution struct {
 	client    string
 	request   api.ClientToolExecutionRequest
 	outcome   chan outcome // has room for the only one
+
+	began, due time.Time // due is when it times out
+	timeout    time.Duration
+}
+
+// maxTimeouts limits how long reports of progress extend an execution: to so many times its timeout (CT 14.2).
+const maxTimeouts = 10
+
+// executions are the pending executions, by request ID.
+type executions struct {
+	ordered[string, *execution]
+}
+
+// has reports whether an execution is still pending. A later one may have the same ID.
+func (p *executions) has(e *execution) bool {
+	now, ok := p.get(e.request.RequestID)
+	return ok && now == e
+}
+
+// newID returns an ID that is not pending (CT 8.2, decision S12).
+func (p *executions) newID(clientID, callID string) string {
+	first := clientID + "_" + callID + "_" + strconv.FormatInt(time.Now().UnixMilli(), 10)
+	id := first
+	for n := 2; ; n++ {
+		if _, taken := p.get(id); !taken {
+			return id
+		}
+		id = first + "_" + strconv.Itoa(n)
+	}
 }
 
 // An outcome is a failure, or a result if failure is nil.
@@ -69,20 +98,20 @@ func (r *Registry) Execute(ctx context.Context, directory string, call Call) (ap
 	}
 	timer := time.NewTimer(call.Timeout)
 	defer timer.Stop()
-	var o outcome
-	select {
-	case o = <-e.outcome:
-	case <-timer.C:
-		r.timeOut(e, call.Timeout)
-		o = <-e.outcome // the timeout, or a result that came first
-	case <-ctx.Done():
-		r.withdraw(e)
-		return api.ClientToolResult{}, context.Cause(ctx)
+	for {
+		select {
+		case o := <-e.outcome:
+			if o.failure != nil {
+				return api.ClientToolResult{}, o.failure
+			}
+			return o.result, nil
+		case <-timer.C:
+			timer.Reset(r.timeOut(e))
+		case <-ctx.Done():
+			r.withdraw(e)
+			return api.ClientToolResult{}, context.Cause(ctx)
+		}
 	}
-	if o.failure != nil {
-		return api.ClientToolResult{}, o.failure
-	}
-	return o.result, nil
 }
 
 // find returns the tool of a call, and its client: the first of several (CT 2.6).
@@ -124,8 +153,9 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 		return nil, errRateLimited
 	}
 	if call.RequestID == "" {
-		call.RequestID = r.newRequestID(client, call.CallID)
+		call.RequestID = r.pending.newID(client, call.CallID)
 	}
+	now := time.Now()
 	e := &execution{
 		directory: directory,
 		client:    client,
@@ -139,6 +169,9 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 			Input:     call.Input,
 		},
 		outcome: make(chan outcome, 1),
+		began:   now,
+		due:     now.Add(call.Timeout),
+		timeout: call.Timeout,
 	}
 	r.bus.Publish(directory, api.ClientToolExecutingEvent{
 		Type: api.ClientToolExecutingEventTypeClientToolExecuting,
@@ -156,18 +189,6 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 	})
 	r.bus.Send(events.OfSockets(directory, client), func() []byte { return socketFrame("request", "request", e.request) })
 	return e, nil
-}
-
-// newRequestID returns an ID that is not pending (CT 8.2, decision S12).
-func (r *Registry) newRequestID(clientID, callID string) string {
-	first := clientID + "_" + callID + "_" + strconv.FormatInt(time.Now().UnixMilli(), 10)
-	id := first
-	for n := 2; ; n++ {
-		if _, taken := r.pending.get(id); !taken {
-			return id
-		}
-		id = first + "_" + strconv.Itoa(n)
-	}
 }
 
 // Submit ends a pending execution with its result, or with the client's error text if failed is not nil. It returns
@@ -217,27 +238,48 @@ func (r *Registry) Shutdown() {
 	r.questions.end(nil, &Failure{Text: textShuttingDown})
 }
 
-func (r *Registry) timeOut(e *execution, after time.Duration) {
+// timeOut fails an execution that is due. Otherwise it returns when it will be.
+func (r *Registry) timeOut(e *execution) (left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.isPending(e) {
-		text := fmt.Sprintf("Client tool execution timed out after %dms", after.Milliseconds())
+	left = time.Until(e.due)
+	if left <= 0 && r.pending.has(e) {
+		text := fmt.Sprintf("Client tool execution timed out after %dms", e.timeout.Milliseconds())
 		r.fail(e.directory, e, &Failure{Text: text, TimedOut: true})
 	}
+	return max(left, 0)
+}
+
+// Progress publishes a report about a pending execution, and gives it its whole timeout again (CT 14.2). It returns
+// false if no execution with that ID is pending.
+func (r *Registry) Progress(report api.ProgressRequest) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, ok := r.pending.get(report.RequestID)
+	if !ok {
+		return false
+	}
+	e.due = time.Now().Add(e.timeout)
+	if last := e.began.Add(maxTimeouts * e.timeout); e.due.After(last) {
+		e.due = last
+	}
+	r.bus.Publish(e.directory, api.ClientToolProgressEvent{
+		Type: api.ClientToolProgressEventTypeClientToolProgress,
+		Properties: api.ClientToolProgress{
+			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID,
+			ClientID: e.client, RequestID: e.request.RequestID, Tool: e.request.Tool,
+			Progress: report.Progress, Total: report.Total, Message: report.Message,
+		},
+	})
+	return true
 }
 
 func (r *Registry) withdraw(e *execution) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.isPending(e) {
+	if r.pending.has(e) {
 		r.pending.delete(e.request.RequestID)
 	}
-}
-
-// isPending reports whether an execution is still pending. A later one may have the same ID.
-func (r *Registry) isPending(e *execution) bool {
-	now, ok := r.pending.get(e.request.RequestID)
-	return ok && now == e
 }
 
 func (r *Registry) complete(directory string, e *execution, result api.ClientToolResult) {

@@ -103,7 +103,7 @@ func (g *Guards) validate(tool definition, input json.RawMessage) error {
 			at = "input"
 		}
 		lines[i] = at + ": " + p.Reason
-		if p.Reason == jsonschema.TooLong {
+		if p.Reason == jsonschema.TooLong || p.Reason == jsonschema.TooDeep {
 			lines[i] = "validation took too long"
 		}
 	}

@@ -22,6 +22,9 @@ type Handlers struct {
 	Registry *Registry
 	Guards   *Guards
 	Streams  *events.Streams
+	// ServerTools returns the tools of the server that the model of a session is offered, or nil if there is no such
+	// session.
+	ServerTools func(ctx context.Context, sessionID string) (api.ServerToolList, error)
 	// DefaultTimeout is how long an execution waits if its caller does not say.
 	DefaultTimeout time.Duration
 	// Keepalive is the time between two pings of a pending stream.
@@ -61,12 +64,22 @@ func (h *Handlers) SubmitClientToolResult(_ context.Context, request gen.SubmitC
 		return nil, err
 	}
 	if !h.Registry.Submit(*request.Params.Directory, request.Body.RequestID, result, failed) {
-		return gen.SubmitClientToolResult404JSONResponse{Of: response.Value(api.UnknownRequestError{
-			Error: api.UnknownRequestErrorErrorUnknownRequestID,
-		})}, nil
+		return gen.SubmitClientToolResult404JSONResponse{Of: response.Value(unknownRequest)}, nil
 	}
-	accepted := api.SubmitResultResult{Success: api.SubmitResultResultSuccessTrue}
 	return gen.SubmitClientToolResult200JSONResponse{Of: response.Value(accepted)}, nil
+}
+
+var (
+	accepted       = api.SubmitResultResult{Success: api.SubmitResultResultSuccessTrue}
+	unknownRequest = api.UnknownRequestError{Error: api.UnknownRequestErrorErrorUnknownRequestID}
+)
+
+// ReportClientToolProgress answers POST /client-tools/progress (CT 14.2).
+func (h *Handlers) ReportClientToolProgress(_ context.Context, request gen.ReportClientToolProgressRequestObject) (gen.ReportClientToolProgressResponseObject, error) {
+	if !h.Registry.Progress(request.Body) {
+		return gen.ReportClientToolProgress404JSONResponse{Of: response.Value(unknownRequest)}, nil
+	}
+	return gen.ReportClientToolProgress200JSONResponse{Of: response.Value(accepted)}, nil
 }
 
 // resultOf reads the client's answer: a result, or the text of an error. It ignores attachments, which are for turns
@@ -141,6 +154,18 @@ func (h *Handlers) ListClientTools(_ context.Context, request gen.ListClientTool
 // ListAllClientTools answers GET /client-tools/tools (CT 4.6).
 func (h *Handlers) ListAllClientTools(context.Context, gen.ListAllClientToolsRequestObject) (gen.ListAllClientToolsResponseObject, error) {
 	return gen.ListAllClientTools200JSONResponse{Of: toolsByID(h.Registry.AllTools())}, nil
+}
+
+// ListServerTools answers GET /client-tools/server-tools (CT 14.1).
+func (h *Handlers) ListServerTools(ctx context.Context, request gen.ListServerToolsRequestObject) (gen.ListServerToolsResponseObject, error) {
+	tools, err := h.ServerTools(ctx, value(request.Params.SessionID))
+	if err != nil {
+		return nil, err
+	}
+	if tools == nil {
+		return gen.ListServerTools404JSONResponse{Of: response.Value(api.UnknownSessionError{Error: api.UnknownSessionErrorErrorUnknownSession})}, nil
+	}
+	return gen.ListServerTools200JSONResponse{Of: response.Value(tools)}, nil
 }
 
 // Pending has the options that all pending streams share.

@@ -3,6 +3,7 @@ package clienttools
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,8 +22,10 @@ const (
 	Deny  Permission = "deny"
 )
 
-// Permissions are rules in order: the longest pattern that matches decides, of several the first (CT 9.3). If none
-// matches, a tool is allowed.
+func (p Permission) strictness() int { return slices.Index([]Permission{Allow, Ask, Deny}, p) }
+
+// Permissions are rules: the longest pattern that matches decides, of several the strictest permission (CT 9.3,
+// decision S69). If none matches, a tool is allowed.
 type Permissions []PermissionRule
 
 // A PermissionRule is the permission of the tools whose full IDs match a pattern. In the pattern, * stands for any run
@@ -36,7 +39,9 @@ type PermissionRule struct {
 func (p Permissions) of(toolID string) Permission {
 	found, longest := Allow, -1
 	for _, rule := range p {
-		if size := utf8.RuneCountInString(rule.Pattern); size > longest && matches(rule.Pattern, toolID) {
+		size := utf8.RuneCountInString(rule.Pattern)
+		stricter := size > longest || size == longest && rule.Permission.strictness() > found.strictness()
+		if stricter && matches(rule.Pattern, toolID) {
 			found, longest = rule.Permission, size
 		}
 	}

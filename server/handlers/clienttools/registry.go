@@ -28,7 +28,7 @@ type Registry struct {
 	clients ordered[string, *client]
 	known   uint64 // how many clients there have ever been
 	owners  owners
-	pending ordered[string, *execution]
+	pending executions
 	windows windows
 	stopped bool
 	size    int // of all clients, in bytes
@@ -121,7 +121,7 @@ func (r *Registry) Unregister(directory, clientID string, names []string) []api.
 			removed = append(removed, name)
 		}
 	}
-	r.publishUnregistered(directory, clientID, removed)
+	publishUnregistered(r.bus, directory, clientID, removed)
 	return removed
 }
 
@@ -144,15 +144,15 @@ func (r *Registry) forget(directory, clientID string) []api.ToolID {
 	}
 	r.clients.delete(clientID)
 	r.size -= c.size
-	r.publishUnregistered(directory, clientID, removed)
+	publishUnregistered(r.bus, directory, clientID, removed)
 	return removed
 }
 
-func (r *Registry) publishUnregistered(directory, clientID string, ids []api.ToolID) {
+func publishUnregistered(bus *events.Bus, directory, clientID string, ids []api.ToolID) {
 	if len(ids) == 0 {
 		return
 	}
-	r.bus.Publish(directory, api.ClientToolUnregisteredEvent{
+	bus.Publish(directory, api.ClientToolUnregisteredEvent{
 		Type:       api.ClientToolUnregisteredEventTypeClientToolUnregistered,
 		Properties: api.ClientToolSet{ClientID: clientID, ToolIDs: ids},
 	})

@@ -86,6 +86,11 @@ func (s *socket) message(raw []byte) {
 		s.unregister(text)
 	case "result", "client-tool-response":
 		s.result(text)
+	case "progress":
+		var report api.ProgressRequest
+		if s.read(text, progressFields, &report) {
+			s.registry.Progress(report)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func (r Rules) Check(request *http.Request) response.Writer {
 	if origins := request.Header.Values("Origin"); len(origins) > 1 || len(origins) == 1 && !r.allowsOrigin(origins[0]) {
 		return refusal(api.RefusalMessageOriginNotAllowed)
 	}
-	if !r.allowsHost(request.Host) {
+	if without := request.Host == "" && !request.ProtoAtLeast(1, 1); !without && !r.allowsHost(request.Host) {
 		return refusal(api.RefusalMessageHostNotAllowed)
 	}
 	return nil

@@ -117,19 +117,28 @@ func (s *Issues) NoMember() {
 	})
 }
 
-// NoOption adds the issue that the current value is none of the allowed texts (CT 10.2).
-func (s *Issues) NoOption(options ...string) {
+// NoOption adds the issue that the current value is none of the answers to a question (CT 10.2).
+func (s *Issues) NoOption() {
+	options := []api.PermissionResponse{api.PermissionResponseOnce, api.PermissionResponseAlways, api.PermissionResponseReject}
 	s.add(func(at api.IssuePath) any {
-		quoted := make([]string, len(options))
-		for i, option := range options {
-			quoted[i] = `"` + option + `"`
+		return struct { // the contract's type has another type of values
+			Code    api.InvalidValueIssueCode    `json:"code"`
+			Values  []api.PermissionResponse     `json:"values"`
+			Path    api.IssuePath                `json:"path"`
+			Message api.InvalidValueIssueMessage `json:"message"`
+		}{
+			api.InvalidValueIssueCodeInvalidValue, options, at, api.InvalidValueIssueMessageInvalidOptionExpectedOneOfOnceAlwaysReject,
 		}
-		return struct {
-			Code    string        `json:"code"`
-			Values  []string      `json:"values"`
-			Path    api.IssuePath `json:"path"`
-			Message string        `json:"message"`
-		}{"invalid_value", options, at, "Invalid option: expected one of " + strings.Join(quoted, "|")}
+	})
+}
+
+// TooSmall adds the issue that the current value, a number, is below a minimum (CT 14.2, 14.4).
+func (s *Issues) TooSmall(minimum int) {
+	s.add(func(at api.IssuePath) any {
+		return api.TooSmallIssue{
+			Origin: api.TooSmallIssueOriginNumber, Code: api.TooSmallIssueCodeTooSmall, Minimum: api.TooSmallIssueMinimum(minimum),
+			Inclusive: true, Path: at, Message: api.TooSmallIssueMessage(fmt.Sprintf("Too small: expected number to be >=%d", minimum)),
+		}
 	})
 }
 

@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strconv"
 
@@ -20,6 +19,9 @@ const (
 	maxLooks    = 300_000 // checks of a value against a schema
 )
 
+// TooDeep is the reason of the only problem of a value with more than maxDepth levels.
+const TooDeep = "there are more than 200 levels"
+
 // beyond returns a problem if a canonical text is nested too deeply, or has a number that is too large to compute
 // with. Otherwise it returns nil. It reads each byte once.
 func beyond(text []byte) *Problem {
@@ -29,7 +31,7 @@ func beyond(text []byte) *Problem {
 		switch c := text[at]; c {
 		case '{', '[':
 			if len(open) == maxDepth {
-				return &Problem{place(open), fmt.Sprintf("there are more than %d levels", maxDepth)}
+				return &Problem{place(open), TooDeep}
 			}
 			open = append(open, level{object: c == '{'})
 		case '}', ']':
