@@ -196,6 +196,7 @@ func New(config Config) (*Server, error) {
 	}
 	bus := events.NewBus(&config.Queue)
 	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
+	registry.KeepLeases(config.Directories.Leases(), config.Log)
 	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{

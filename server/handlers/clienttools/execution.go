@@ -53,6 +53,8 @@ type execution struct {
 
 	began, due time.Time // due is when it times out
 	timeout    time.Duration
+
+	waits bool // for a stream of its client, which has a lease
 }
 
 // maxTimeouts limits how long reports of progress extend an execution: to so many times its timeout (CT 14.2).
@@ -148,7 +150,8 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 	if err := r.available(call); err != nil {
 		return nil, err
 	}
-	client := r.owners[call.ToolID][0].id
+	owner := r.owners[call.ToolID][0]
+	client := owner.id
 	if !r.windows.take(client) {
 		return nil, errRateLimited
 	}
@@ -172,6 +175,7 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 		began:   now,
 		due:     now.Add(call.Timeout),
 		timeout: call.Timeout,
+		waits:   owner.lease.runs(),
 	}
 	r.bus.Publish(directory, api.ClientToolExecutingEvent{
 		Type: api.ClientToolExecutingEventTypeClientToolExecuting,
@@ -184,11 +188,17 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 		Type:       api.ClientToolRequestEventTypeClientToolRequest,
 		Properties: api.ClientToolRequested{ClientID: client, Request: e.request},
 	})
-	r.bus.Send(events.OfClient(directory, client), func() []byte {
-		return sse.Event("tool-request", jsonwire.Marshal(e.request))
-	})
+	if e.waits {
+		return e, nil
+	}
+	r.bus.Send(events.OfClient(directory, client), func() []byte { return streamFrame(e.request) })
 	r.bus.Send(events.OfSockets(directory, client), func() []byte { return socketFrame("request", "request", e.request) })
 	return e, nil
+}
+
+// streamFrame returns the frame of a request on a pending stream.
+func streamFrame(request api.ClientToolExecutionRequest) []byte {
+	return sse.Event("tool-request", jsonwire.Marshal(request))
 }
 
 // Submit ends a pending execution with its result, or with the client's error text if failed is not nil. It returns
@@ -209,8 +219,10 @@ func (r *Registry) Submit(directory, requestID string, result api.ClientToolResu
 }
 
 // Disconnect handles the end of a client's stream, even if other streams of the client are still open (CT 5.1). It
-// first fails the client's pending executions, then removes all its tools. After Shutdown it does nothing.
+// first fails the client's pending executions, then removes all its tools, unless it has a lease. After Shutdown it does
+// nothing.
 func (r *Registry) Disconnect(directory, clientID string) {
+	defer r.leases.save(clientID)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
@@ -221,10 +233,14 @@ func (r *Registry) Disconnect(directory, clientID string) {
 			r.fail(directory, e, &Failure{Text: textDisconnected})
 		}
 	}
-	if c, ok := r.clients.get(clientID); ok {
+	c, ok := r.clients.get(clientID)
+	if ok {
 		r.questions.end(c, &Failure{Text: textDisconnected})
 	}
-	r.forget(directory, clientID)
+	r.leases.disconnected(clientID)
+	if ok && c.lease == nil {
+		r.forget(directory, clientID)
+	}
 }
 
 // Shutdown fails all pending executions and all later ones (decision S19, step 2).
@@ -236,6 +252,7 @@ func (r *Registry) Shutdown() {
 		r.fail(e.directory, e, &Failure{Text: textShuttingDown})
 	}
 	r.questions.end(nil, &Failure{Text: textShuttingDown})
+	r.leases.stop()
 }
 
 // timeOut fails an execution that is due. Otherwise it returns when it will be.

@@ -33,7 +33,9 @@ type Handlers struct {
 
 // RegisterClientTools answers POST /client-tools/register (CT 4.1).
 func (h *Handlers) RegisterClientTools(_ context.Context, request gen.RegisterClientToolsRequestObject) (gen.RegisterClientToolsResponseObject, error) {
-	ids, err := h.Registry.Register(*request.Params.Directory, request.Body.ClientID, request.Body.Tools)
+	ids, err := h.Registry.Register(*request.Params.Directory, Registration{
+		ClientID: request.Body.ClientID, Tools: request.Body.Tools, Lease: time.Duration(value(request.Body.Lease)) * time.Second,
+	})
 	switch {
 	case errors.Is(err, ErrTooManyTools):
 		return gen.RegisterClientTools429JSONResponse{Of: response.Value(tooManyTools)}, nil
@@ -179,6 +181,8 @@ func (h *Handlers) StreamPendingRequests(ctx context.Context, request gen.Stream
 	opts.Interval = h.Keepalive
 	return gen.StreamPendingRequests200TextEventStreamResponse{Writer: response.Stream(func(w http.ResponseWriter) {
 		defer h.Registry.Disconnect(directory, clientID)
-		h.Streams.Serve(ctx, w, events.OfClient(directory, clientID), opts)
+		h.Streams.ServeOpened(ctx, w, events.OfClient(directory, clientID), opts, func(queue *events.Subscription) {
+			h.Registry.leases.connected(directory, clientID, func(request api.ClientToolExecutionRequest) { queue.Push(streamFrame(request)) })
+		})
 	})}, nil
 }
