@@ -1,0 +1,3 @@
+package clienttools_test
+
+func fakeServer(string) int { return 0 }
