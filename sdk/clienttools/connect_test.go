@@ -24,6 +24,7 @@ func TestRequestsAreAsTheContractSays(t *testing.T) {
 		t.Cleanup(transport.(*http.Transport).CloseIdleConnections)
 		c := s.newClient(clienttools.Options{ClientID: "a/b ü!+:", SecretKey: "k", Header: http.Header{"x-mine": {"1"}}})
 		must(t, c.Connect(t.Context()))
+		synctest.Wait() // the server has seen the request for the stream
 		must(t, c.Register(t.Context(), echo("<client_x>")))
 		must(t, c.Unregister(t.Context(), "<client_x>"))
 		s.want(

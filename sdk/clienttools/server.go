@@ -20,6 +20,8 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
+var errKilled = errors.New("killed, because it did not stop after the end of its input")
+
 // ServerOptions change how StartServer starts a server.
 type ServerOptions struct {
 	Command []string  // the program and its first arguments; default: agentd, from PATH
@@ -73,7 +75,7 @@ func StartServer(ctx context.Context, options *ServerOptions) (*Server, error) {
 		close(s.exited)
 	}()
 	if err := s.begin(ctx, announced, &o.Client); err != nil {
-		_ = s.stop() // why it did not start says more
+		_ = s.stop(stopTimeout) // why it did not start says more
 		return nil, fmt.Errorf("start server %s: %w", o.Command[0], err)
 	}
 	return s, nil
@@ -97,12 +99,12 @@ func (s *Server) begin(ctx context.Context, announced <-chan string, options *Op
 // Close closes the client, asks the server to stop by the end of its input, and kills it after 10 s. The error says how
 // the client or the server failed to end.
 func (s *Server) Close() error {
-	return errors.Join(s.Client.Close(), s.stop())
+	return errors.Join(s.Client.Close(), s.stop(stopTimeout))
 }
 
-func (s *Server) stop() error {
+func (s *Server) stop(limit time.Duration) error {
 	_ = s.input.Close() // a second time it is closed already
-	ctx, cancel := context.WithTimeoutCause(context.Background(), stopTimeout, errors.New("killed 10 s after the end of its input"))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, errKilled)
 	defer cancel()
 	if err := wait(ctx, s.exited); err != nil {
 		_ = s.kill() // it may have ended meanwhile

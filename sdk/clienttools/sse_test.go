@@ -41,6 +41,24 @@ func TestEventStreamsAreReadAsTheStandardSays(t *testing.T) {
 	}
 }
 
+// S60: an event may have 16 MiB, in one line or in many.
+func TestEventsAreBounded(t *testing.T) {
+	half := strings.Repeat("x", maxMessage/2-len("data:"))
+	for _, tt := range []struct {
+		stream string
+		want   error
+	}{
+		{"data:" + half + "\ndata:" + half + "\n\ndata:" + half + half + "\n\n", io.EOF},
+		{"data:" + half + "\ndata:" + half + "x\n\n", errTooLong},
+		{"data:" + half + half + strings.Repeat("x", 6) + "\n\n", errTooLong},
+	} {
+		events, err := readAll(strings.NewReader(tt.stream))
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%d events, then %v, want %v", len(events), err, tt.want)
+		}
+	}
+}
+
 // FuzzEvents checks that the pieces in which a stream arrives do not matter.
 func FuzzEvents(f *testing.F) {
 	f.Add("\ufeffevent: x\r\ndata: 1\n\r\rdata\n\n")

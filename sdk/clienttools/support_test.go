@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -19,17 +18,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet"
-	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/sdk/clienttools"
 )
-
-// The test binary is also the server that StartServer starts.
-func TestMain(m *testing.M) {
-	if behaviour := os.Getenv("CLIENTTOOLS_FAKE_SERVER"); behaviour != "" {
-		os.Exit(fakeServer(behaviour))
-	}
-	os.Exit(leak.RunPrograms(m))
-}
 
 // A script is a server in memory. It answers as its fields say, and records requests.
 type script struct {

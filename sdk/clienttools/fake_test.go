@@ -1,3 +1,0 @@
-package clienttools_test
-
-func fakeServer(string) int { return 0 }
