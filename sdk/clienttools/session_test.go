@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	startAgent = `POST /agent/start {"working_dir":"/w","clientID":"c1"}`
+	started = `POST /agent/start {"working_dir":"/w","clientID":"c1"}`
 	// The clock of a bubble begins at the start of 2000.
 	hello = `POST /reply {"messages":[{"role":"user","created":946684800,"content":[{"type":"text","text":"hello"}],"metadata":{"userVisible":true,"agentVisible":true}}],"session_id":"s_1"}`
 )
@@ -28,7 +28,7 @@ func session(t *testing.T, o clienttools.Options, events ...string) (*script, *c
 	c := s.newClient(o)
 	session, err := c.StartSession(t.Context(), "/w")
 	must(t, err)
-	s.want(startAgent, registerNone, pending)
+	s.want(started, registerNone, pending)
 	return s, session
 }
 
@@ -147,7 +147,7 @@ func TestStartSessionExplainsItsFailure(t *testing.T) {
 			if _, err := c.StartSession(t.Context(), "/w"); err == nil || err.Error() != tt.want {
 				t.Errorf("StartSession: %v, want %s", err, tt.want)
 			}
-			s.want(startAgent)
+			s.want(started)
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/sdk/clienttools"
@@ -24,17 +23,7 @@ type command struct {
 	}
 }
 
-var (
-	client *clienttools.Client
-	mu     sync.Mutex // guards seen and standard output
-	seen   = map[string][]any{"errors": {}, "reconnects": {}}
-)
-
-func note(key string, value any) {
-	mu.Lock()
-	defer mu.Unlock()
-	seen[key] = append(seen[key], value)
-}
+var client *clienttools.Client
 
 // do returns an error, which is the outcome, or nil. The outcome of seen is added by main.
 func (c *command) do(ctx context.Context) (err error) {
