@@ -105,7 +105,7 @@ func (l *link) answer(call *Call) {
 		return
 	}
 	if socket := l.open(); socket != nil {
-		err = write(l.ctx, socket, message{Type: "result", RequestID: call.RequestID, Result: json.RawMessage(body)})
+		err = write(l.ctx, socket, message{Type: "result", RequestID: call.RequestID, Result: body})
 	} else {
 		err = l.c.exchange(l.ctx, http.MethodPost, "/client-tools/result", struct {
 			RequestID string          `json:"requestID"`

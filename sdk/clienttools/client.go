@@ -22,18 +22,24 @@ const (
 	closeTimeout   = 30 * time.Second // more than the closing handshake of a socket needs
 )
 
+// Errors with a specified text: some are sent to the server, and all client libraries report the same.
 var (
 	// ErrMaxReconnects is what a client reports when its attempts to connect are used up. It is then disconnected.
-	ErrMaxReconnects = errors.New("Max reconnection attempts reached")
-	// ErrClosed is the cause of the contexts that Close ends.
-	ErrClosed = errors.New("the client was closed")
+	ErrMaxReconnects error = specified("Max reconnection attempts reached")
 	// ErrInvalidRequest goes to OnError for a tool request that lacks its ID or tool.
-	ErrInvalidRequest = errors.New("Invalid tool request")
+	ErrInvalidRequest error = specified("Invalid tool request")
 	// ErrInvalidMessage goes to OnError for a message of the socket that is not a JSON object with a type.
-	ErrInvalidMessage = errors.New("Invalid message")
+	ErrInvalidMessage error = specified("Invalid message")
 	// ErrInvalidResult is the error of a call whose handler returned neither a result nor an error.
-	ErrInvalidResult = errors.New("Invalid tool result")
+	ErrInvalidResult error = specified("Invalid tool result")
 )
+
+// ErrClosed is the cause of the contexts that Close ends.
+var ErrClosed = errors.New("the client was closed")
+
+type specified string
+
+func (s specified) Error() string { return string(s) }
 
 // A Transport is how the server sends calls.
 type Transport string
@@ -238,7 +244,6 @@ func (c *Client) Connect(ctx context.Context) error {
 		case <-ctx.Done():
 			if begun {
 				l.stop(context.Cause(ctx))
-				<-l.done // no call has begun, so nothing delays it
 			}
 			return context.Cause(ctx)
 		}

@@ -164,15 +164,10 @@ func (l *link) check(ctx context.Context) {
 	if !sleep(ctx, checkAfter) {
 		return
 	}
-	unlock, err := l.c.lockRegistration(ctx)
-	if err != nil {
-		return
-	}
-	defer unlock()
 	var listed []json.RawMessage
-	err = l.c.exchange(ctx, http.MethodGet, "/client-tools/tools/"+encode(l.c.ID()), nil, &listed)
+	err := l.c.exchange(ctx, http.MethodGet, "/client-tools/tools/"+encode(l.c.ID()), nil, &listed)
 	if err == nil && len(listed) < len(l.c.definitions()) {
-		err = l.c.sendTools(ctx)
+		err = l.c.sendIfConnected(ctx, l.c.sendTools)
 	}
 	if err != nil && ctx.Err() == nil {
 		l.c.report(err)
@@ -204,15 +199,13 @@ func (l *link) readEvents(ctx context.Context, onOpen func()) error {
 	}
 }
 
-// A message is what the socket carries, in both directions.
+// A message is what the client sends through the socket.
 type message struct {
 	Type      string       `json:"type"`
 	Tools     []Definition `json:"tools,omitzero"`
 	RequestID string       `json:"requestID,omitzero"`
 	*Progress
-	Request json.RawMessage `json:"request,omitzero"`
-	Result  any             `json:"result,omitzero"`
-	Error   string          `json:"error,omitzero"`
+	Result json.RawMessage `json:"result,omitzero"`
 }
 
 func (l *link) readSocket(ctx context.Context, onOpen func()) error {

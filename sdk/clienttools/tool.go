@@ -32,9 +32,9 @@ func (t ClientTool) check() error {
 	case t.invalid != nil:
 		return t.invalid
 	case t.Handle == nil:
-		return errors.New("Handle is nil: give the function that runs the tool")
+		return errors.New("no Handle: give the function that runs the tool")
 	case t.Parameters != nil && members(t.Parameters) == nil:
-		return errors.New("Parameters is not a JSON object: give a JSON Schema")
+		return errors.New("its Parameters are not a JSON object: give a JSON Schema")
 	}
 	return nil
 }

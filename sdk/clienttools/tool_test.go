@@ -74,8 +74,8 @@ func TestInvalidToolsAreExplained(t *testing.T) {
 	}{
 		{tool(func(string) (string, error) { return "", nil }), `tool "x": its input string is not a struct or a map`},
 		{tool(func(chan int) (string, error) { return "", nil }), `tool "x": For[chan int](): type chan int is unsupported by jsonschema`},
-		{clienttools.ClientTool{Definition: clienttools.Definition{ID: "x"}}, `tool "x": Handle is nil: give the function that runs the tool`},
-		{parameters, `tool "x": Parameters is not a JSON object: give a JSON Schema`},
+		{clienttools.ClientTool{Definition: clienttools.Definition{ID: "x"}}, `tool "x": no Handle: give the function that runs the tool`},
+		{parameters, `tool "x": its Parameters are not a JSON object: give a JSON Schema`},
 	} {
 		if err := c.Register(t.Context(), tt.tool); err == nil || err.Error() != tt.want {
 			t.Errorf("Register: %v, want %s", err, tt.want)
