@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -238,6 +239,27 @@ func TestProgressAndCallTool(t *testing.T) {
 		var status *clienttools.StatusError
 		if !errors.As(errs[4], &status) || *status != (clienttools.StatusError{Status: 404, Message: "Unknown tool"}) {
 			t.Errorf("CallTool: %v, want a StatusError", errs[4])
+		}
+	})
+}
+
+// The stream waits while a thousand calls run.
+func TestCallsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int32
+		free := make(chan struct{})
+		s, _ := connected(t, clienttools.Options{}, raw("hold", func(context.Context, *clienttools.Call) (*clienttools.Result, error) {
+			running.Add(1)
+			<-free
+			running.Add(-1)
+			return &clienttools.Result{}, nil
+		}))
+		s.send(strings.Repeat(toolRequest("r", "hold", "{}"), 1200))
+		most.Store(running.Load())
+		close(free)
+		synctest.Wait()
+		if most.Load() != 1000 || len(s.requests) != 1200 {
+			t.Errorf("%d calls ran at once, want 1000; %d were answered, want 1200", most.Load(), len(s.requests))
 		}
 	})
 }

@@ -215,8 +215,10 @@ func TestToolsThatTheCleanUpRemovedAreRegisteredAgain(t *testing.T) {
 				s.lose()
 				time.Sleep(1999 * time.Millisecond) // the wait of a second, and almost another one
 				s.want(registerEcho, pending)
-				time.Sleep(time.Minute)
+				time.Sleep(time.Millisecond)
 				s.want(append([]string{list}, tt.more...)...)
+				time.Sleep(time.Minute)
+				s.want()
 				s.reported(tt.errors, []string{"1 1s"})
 			})
 		})
