@@ -19,7 +19,7 @@ type eventReader struct {
 }
 
 func newEventReader(body io.Reader) *eventReader {
-	in := bufio.NewReader(body)
+	in := bufio.NewReaderSize(body, 64<<10)
 	if start, _ := in.Peek(len(bom)); string(start) == bom {
 		_, _ = in.Discard(len(bom)) // it is buffered
 	}
