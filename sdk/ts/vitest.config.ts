@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'examples/**/*.test.ts', 'driver/**/*.test.ts'],
+    restoreMocks: true,
+    // No test waits for the clock, so this limit only ends tests that hang. It is long enough for a busy machine.
+    testTimeout: 60_000,
+  },
+})
