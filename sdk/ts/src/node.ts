@@ -39,7 +39,10 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
   })
   child.stdin.on('error', () => undefined) // a server that has exited does not read it
   const exited = new Promise<void>((resolve) => {
-    child.once('close', () => {
+    child.once('exit', () => {
+      resolve()
+    })
+    child.once('close', () => { // without an exit if it never ran
       resolve()
     })
   })
@@ -95,4 +98,5 @@ async function stop(child: Child, exited: Promise<void>): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
   await exited
   clearTimeout(timer)
+  for (const pipe of child.stdio) pipe.destroy() // a process that the server has left may keep the other ends
 }

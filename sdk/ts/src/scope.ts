@@ -47,19 +47,48 @@ export class Scope {
     })
   }
 
+  /** Settles like the promise. Rejects with the reason of the abort if that comes first. */
+  race<T>(promise: Promise<T>): Promise<T> {
+    return this.#wait((resolve, reject) => {
+      promise.then(resolve, reject)
+      return () => undefined
+    })
+  }
+
   /** Resolves after a time. Rejects with the reason of the abort if that comes first. */
   sleep(ms: number): Promise<void> {
+    return this.#wait((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      return () => {
+        clearTimeout(timer)
+      }
+    })
+  }
+
+  /** `start` begins what settles the promise, and returns a function that ends it. */
+  #wait<T>(start: (resolve: (value: T) => void, reject: (reason: Error) => void) => () => void): Promise<T> {
     const { signal } = this
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()
-      const done = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', done)
-        if (signal.aborted) reject(signal.reason as Error) // of whatever type the caller's signal has
-        else resolve()
+      const onAbort = (): void => {
+        end()
+        reject(signal.reason as Error) // a caller's signal may have another reason
       }
-      const timer = setTimeout(done, ms)
-      signal.addEventListener('abort', done)
+      const stop = start(
+        (value) => {
+          end()
+          resolve(value)
+        },
+        (reason) => {
+          end()
+          reject(reason)
+        },
+      )
+      const end = (): void => {
+        stop()
+        signal.removeEventListener('abort', onAbort)
+      }
+      signal.addEventListener('abort', onAbort)
     })
   }
 

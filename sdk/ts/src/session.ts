@@ -99,7 +99,7 @@ async function* reply(
       if (known.type === 'Finish') return
       if (known.type === 'Error') throw new ClientToolsError(known.error)
       for (const question of questionsOf(known)) {
-        const action = await confirm(question)
+        const action = await scope.race(Promise.resolve(confirm(question)))
         await http.send(scope, 'POST', '/action-required/tool-confirmation', { id: question.id, action, sessionId: sessionID })
       }
     }
