@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // Examples import the package as its users do.
+  resolve: { alias: { '@lockstep/client-tools': new URL('src/index.ts', import.meta.url).pathname } },
   test: {
     include: ['src/**/*.test.ts', 'examples/**/*.test.ts', 'driver/**/*.test.ts'],
     restoreMocks: true,

@@ -2,7 +2,8 @@ import type { Logger } from './connection.ts'
 import { Http } from './http.ts'
 import { ToolManager } from './manager.ts'
 import { startSession, type Session, type SessionOptions } from './session.ts'
-import { eventStream, type SocketConstructor, socketStream } from './streams.ts'
+import { type SocketConstructor, socketStream } from './socket.ts'
+import { eventStream } from './streams.ts'
 
 export interface ClientOptions {
   /** The address of the server, such as `http://127.0.0.1:3000`. */

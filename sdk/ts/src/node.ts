@@ -98,5 +98,5 @@ async function stop(child: Child, exited: Promise<void>): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
   await exited
   clearTimeout(timer)
-  for (const pipe of child.stdio) pipe.destroy() // a process that the server has left may keep the other ends
+  for (const pipe of [child.stdout, child.stderr]) pipe.destroy() // a process that the server has left may keep the other ends
 }

@@ -1,23 +1,27 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { createClient } from './index.ts'
+import { type ClientOptions, createClient } from './index.ts'
 import type { ServerSocket } from './testing/scripted-server.ts'
 import { definition, register, result, toolRequest, useFixture } from './testing/fixture.ts'
 
 const done = { title: 't', output: 'o' }
-const f = useFixture({ transport: 'websocket', WebSocket, headers: { 'X-Trace': '7' }, secretKey: 'key' })
+/** The socket of `ws`, and Node's own if it has one. */
+const sockets: [string, Partial<ClientOptions>][] = [['ws', { WebSocket }]]
+if ('WebSocket' in globalThis) sockets.push(['the platform', {}])
 
-/** Connects the client, and returns its socket, whose `register` message has arrived. */
-async function connect(): Promise<ServerSocket> {
-  const connecting = f.client.tools.connect()
-  ;(await f.server.next(register)).reply(200)
-  const socket = await (await f.server.handshake()).accept()
-  await socket.next()
-  await connecting
-  return socket
-}
+describe.each(sockets)('a socket of %s', (_, option) => {
+  const f = useFixture({ ...option, transport: 'websocket', headers: { 'X-Trace': '7' }, secretKey: 'key' })
 
-describe('a socket', () => {
+  /** Connects the client, and returns its socket, whose `register` message has arrived. */
+  async function connect(): Promise<ServerSocket> {
+    const connecting = f.client.tools.connect()
+    ;(await f.server.next(register)).reply(200)
+    const socket = await (await f.server.handshake()).accept()
+    await socket.next()
+    await connecting
+    return socket
+  }
+
   it('S57: connect resolves when it is open and its register message was sent', async () => {
     let connected = false
     await f.client.tools.register('a', definition, () => done)
@@ -92,7 +96,7 @@ describe('a socket', () => {
     const socket = await connect()
     socket.send(`"${'x'.repeat(16 * 1024 * 1024)}"`)
     await f.reconnects.count(1)
-    expect(await socket.closed).toBe(1009)
+    expect(await socket.closed).toBe('WebSocket' in option ? 1009 : 1000) // other sockets cannot say 1009
   })
 
   it('S58: is lost when the server closes it; everything is registered again', async () => {
@@ -179,5 +183,5 @@ it('says what to do on a platform without a WebSocket', () => {
   onTestFinished(() => {
     vi.unstubAllGlobals()
   })
-  expect(() => createClient({ baseUrl: f.server.url, transport: 'websocket' })).toThrow('pass one in the option WebSocket')
+  expect(() => createClient({ baseUrl: 'http://127.0.0.1', transport: 'websocket' })).toThrow('pass one in the option WebSocket')
 })

@@ -9,10 +9,10 @@ export function fakeClock(): () => void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const fake = { set: setTimeout, clear: clearTimeout }
   const platform = new WeakSet<NodeJS.Timeout>()
-  const set = (callback: () => void, ms?: number): NodeJS.Timeout => {
+  const set = (...start: Parameters<typeof setTimeout>): NodeJS.Timeout => {
     const caller = new Error().stack?.split('\n')[2] ?? ''
-    if (!/node:|node_modules/.test(caller)) return fake.set(callback, ms)
-    const timer = real.set(callback, ms)
+    if (!/node:|node_modules/.test(caller)) return fake.set(...start)
+    const timer = real.set(...start)
     platform.add(timer)
     return timer
   }
