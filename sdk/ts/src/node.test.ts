@@ -1,5 +1,7 @@
-import { getEventListeners } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { getEventListeners, once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
@@ -102,4 +104,20 @@ it('may be cancelled', async () => {
   controller.abort(new Error('enough'))
   await failed
   expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+})
+
+it('S55: the server never outlives this process', async () => {
+  const library = new URL('../dist/node.js', import.meta.url)
+  if (!existsSync(library)) throw new Error(`${library.pathname} is missing: run make build (make test does)`)
+  const { command } = program(`${listen}; ${exitWithInput}`)
+  const { command: [node, file] } = program(`
+    import { createAgent } from ${JSON.stringify(library)}
+    const agent = await createAgent({ command: ${JSON.stringify(command)} })
+    console.log(agent.url)`)
+  const parent = spawn(node, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [url] = (await once(parent.stdout, 'data')) as [Buffer]
+  const connection = createConnection(Number(new URL(url.toString()).port), '127.0.0.1')
+  await once(connection, 'connect')
+  parent.kill('SIGKILL')
+  await once(connection.resume(), 'close') // the server has ended
 })

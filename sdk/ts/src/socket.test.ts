@@ -40,6 +40,7 @@ describe.each(sockets)('a socket of %s', (_, option) => {
     ;(await f.server.next(register)).reply(200)
     const handshake = await f.server.handshake()
     expect(handshake.request.headers).toMatchObject({ 'x-trace': '7', 'x-secret-key': 'key' })
+    if ('WebSocket' in option) expect(handshake.request.headers).not.toHaveProperty('sec-websocket-extensions')
     await (await handshake.accept()).next()
     await connecting
   })

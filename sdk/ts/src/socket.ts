@@ -132,7 +132,7 @@ function socketOpener(headers: Readonly<Record<string, string>>, passed?: Socket
   const platform = globalThis as { WebSocket?: AnyConstructor; process?: { versions?: { node?: string } } }
   const Socket = (passed as AnyConstructor | undefined) ?? platform.WebSocket
   if (!Socket) throw new TypeError('This platform has no WebSocket: pass one in the option WebSocket')
-  if (passed) return (url) => new Socket(url, [], { headers, maxPayload: maxBytes })
+  if (passed) return (url) => new Socket(url, [], { headers, maxPayload: maxBytes, perMessageDeflate: false })
   return platform.process?.versions?.node ? (url) => new Socket(url, { headers }) : (url) => new Socket(url)
 }
 
