@@ -170,7 +170,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, errors.Join(problems...)
 }
 
-// maxBodiesBytes limits the memory for the bodies of all running requests (decision S40).
+// maxBodiesBytes limits the memory for the bodies of all running requests (decision S40), and again for the large
+// messages of all sockets.
 const maxBodiesBytes = 64 << 20
 
 // A Server is an agent server. Sessions and settings are stored in its directories. Registered tools and events are
@@ -208,8 +209,10 @@ func New(config Config) (*Server, error) {
 					Owner:       goose.ownerOf,
 					Log:         config.Log,
 				},
-				Streams:        streams,
-				ServerTools:    goose.serverTools(config.Log),
+				Streams:     streams,
+				ServerTools: goose.serverTools(config.Log),
+				// Not shared with bodies, because a message may arrive as slowly as its client likes.
+				Messages:       body.NewInFlight(maxBodiesBytes),
 				DefaultTimeout: config.DefaultTimeout,
 				Keepalive:      config.KeepaliveInterval,
 			},

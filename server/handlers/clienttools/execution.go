@@ -211,9 +211,9 @@ func (r *Registry) Submit(directory, requestID string, result api.ClientToolResu
 	case !ok:
 		return false
 	case failed != nil:
-		r.fail(directory, e, &Failure{Text: *failed})
+		r.end(directory, e, outcome{failure: &Failure{Text: *failed}})
 	default:
-		r.complete(directory, e, result)
+		r.end(directory, e, outcome{result: result})
 	}
 	return true
 }
@@ -230,7 +230,7 @@ func (r *Registry) Disconnect(directory, clientID string) {
 	}
 	for _, e := range r.pending.all() {
 		if e.client == clientID {
-			r.fail(directory, e, &Failure{Text: textDisconnected})
+			r.end(directory, e, outcome{failure: &Failure{Text: textDisconnected}})
 		}
 	}
 	c, ok := r.clients.get(clientID)
@@ -249,7 +249,7 @@ func (r *Registry) Shutdown() {
 	defer r.mu.Unlock()
 	r.stopped = true
 	for _, e := range r.pending.all() {
-		r.fail(e.directory, e, &Failure{Text: textShuttingDown})
+		r.end(e.directory, e, outcome{failure: &Failure{Text: textShuttingDown}})
 	}
 	r.questions.end(nil, &Failure{Text: textShuttingDown})
 	r.leases.stop()
@@ -262,7 +262,7 @@ func (r *Registry) timeOut(e *execution) (left time.Duration) {
 	left = time.Until(e.due)
 	if left <= 0 && r.pending.has(e) {
 		text := fmt.Sprintf("Client tool execution timed out after %dms", e.timeout.Milliseconds())
-		r.fail(e.directory, e, &Failure{Text: text, TimedOut: true})
+		r.end(e.directory, e, outcome{failure: &Failure{Text: text, TimedOut: true}})
 	}
 	return max(left, 0)
 }
@@ -299,26 +299,25 @@ func (r *Registry) withdraw(e *execution) {
 	}
 }
 
-func (r *Registry) complete(directory string, e *execution, result api.ClientToolResult) {
+// end publishes the outcome of an execution, and passes it to the caller.
+func (r *Registry) end(directory string, e *execution, o outcome) {
 	r.pending.delete(e.request.RequestID)
-	r.bus.Publish(directory, api.ClientToolCompletedEvent{
-		Type: api.ClientToolCompletedEventTypeClientToolCompleted,
-		Properties: api.ClientToolCompleted{
-			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
-			ClientID: e.client, Success: true,
-		},
-	})
-	e.outcome <- outcome{result: result}
-}
-
-func (r *Registry) fail(directory string, e *execution, failure *Failure) {
-	r.pending.delete(e.request.RequestID)
-	r.bus.Publish(directory, api.ClientToolFailedEvent{
-		Type: api.ClientToolFailedEventTypeClientToolFailed,
-		Properties: api.ClientToolFailed{
-			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
-			ClientID: e.client, Error: failure.Text,
-		},
-	})
-	e.outcome <- outcome{failure: failure}
+	if o.failure == nil {
+		r.bus.Publish(directory, api.ClientToolCompletedEvent{
+			Type: api.ClientToolCompletedEventTypeClientToolCompleted,
+			Properties: api.ClientToolCompleted{
+				SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
+				ClientID: e.client, Success: true,
+			},
+		})
+	} else {
+		r.bus.Publish(directory, api.ClientToolFailedEvent{
+			Type: api.ClientToolFailedEventTypeClientToolFailed,
+			Properties: api.ClientToolFailed{
+				SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
+				ClientID: e.client, Error: o.failure.Text,
+			},
+		})
+	}
+	e.outcome <- o
 }

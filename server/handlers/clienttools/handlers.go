@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/gen/api"
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -27,6 +28,8 @@ type Handlers struct {
 	ServerTools func(ctx context.Context, sessionID string) (api.ServerToolList, error)
 	// DefaultTimeout is how long an execution waits if its caller does not say.
 	DefaultTimeout time.Duration
+	// Messages limits the large messages of all sockets.
+	Messages *body.InFlight
 	// Keepalive is the time between two pings of a pending stream.
 	Keepalive time.Duration
 }

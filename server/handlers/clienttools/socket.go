@@ -45,6 +45,7 @@ func (h *Handlers) serveSocket(ctx context.Context, w http.ResponseWriter, direc
 	s := &socket{h.Registry, directory, clientID, queue}
 	err := websocket.Serve(ctx, w, queue, websocket.Options{
 		Interval: h.Keepalive,
+		Room:     h.Messages.Share(),
 		Message:  s.message,
 		Leave:    func() { h.Registry.Disconnect(directory, clientID) },
 	})
