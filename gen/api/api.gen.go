@@ -498,6 +498,8 @@ func (e InvalidRequestCode) Valid() bool {
 // Defines values for InvalidTypeIssueExpected.
 const (
 	InvalidTypeIssueExpectedArray  InvalidTypeIssueExpected = "array"
+	InvalidTypeIssueExpectedInt    InvalidTypeIssueExpected = "int"
+	InvalidTypeIssueExpectedNumber InvalidTypeIssueExpected = "number"
 	InvalidTypeIssueExpectedObject InvalidTypeIssueExpected = "object"
 	InvalidTypeIssueExpectedRecord InvalidTypeIssueExpected = "record"
 	InvalidTypeIssueExpectedString InvalidTypeIssueExpected = "string"
@@ -508,11 +510,30 @@ func (e InvalidTypeIssueExpected) Valid() bool {
 	switch e {
 	case InvalidTypeIssueExpectedArray:
 		return true
+	case InvalidTypeIssueExpectedInt:
+		return true
+	case InvalidTypeIssueExpectedNumber:
+		return true
 	case InvalidTypeIssueExpectedObject:
 		return true
 	case InvalidTypeIssueExpectedRecord:
 		return true
 	case InvalidTypeIssueExpectedString:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InvalidTypeIssueFormat.
+const (
+	InvalidTypeIssueFormatSafeint InvalidTypeIssueFormat = "safeint"
+)
+
+// Valid indicates whether the value is a known member of the InvalidTypeIssueFormat enum.
+func (e InvalidTypeIssueFormat) Valid() bool {
+	switch e {
+	case InvalidTypeIssueFormatSafeint:
 		return true
 	default:
 		return false
@@ -588,6 +609,36 @@ const (
 func (e InvalidUnionIssueMessage) Valid() bool {
 	switch e {
 	case InvalidUnionIssueMessageInvalidInput:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InvalidValueIssueCode.
+const (
+	InvalidValueIssueCodeInvalidValue InvalidValueIssueCode = "invalid_value"
+)
+
+// Valid indicates whether the value is a known member of the InvalidValueIssueCode enum.
+func (e InvalidValueIssueCode) Valid() bool {
+	switch e {
+	case InvalidValueIssueCodeInvalidValue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InvalidValueIssueMessage.
+const (
+	InvalidValueIssueMessageInvalidOptionExpectedOneOfOnceAlwaysReject InvalidValueIssueMessage = "Invalid option: expected one of \"once\"|\"always\"|\"reject\""
+)
+
+// Valid indicates whether the value is a known member of the InvalidValueIssueMessage enum.
+func (e InvalidValueIssueMessage) Valid() bool {
+	switch e {
+	case InvalidValueIssueMessageInvalidOptionExpectedOneOfOnceAlwaysReject:
 		return true
 	default:
 		return false
@@ -1536,6 +1587,81 @@ func (e ThinkingContentType) Valid() bool {
 	}
 }
 
+// Defines values for TooBigIssueOrigin.
+const (
+	TooBigIssueOriginNumber TooBigIssueOrigin = "number"
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueOrigin enum.
+func (e TooBigIssueOrigin) Valid() bool {
+	switch e {
+	case TooBigIssueOriginNumber:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooBigIssueCode.
+const (
+	TooBigIssueCodeTooBig TooBigIssueCode = "too_big"
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueCode enum.
+func (e TooBigIssueCode) Valid() bool {
+	switch e {
+	case TooBigIssueCodeTooBig:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooBigIssueMaximum.
+const (
+	TooBigIssueMaximumN86400 TooBigIssueMaximum = 86400
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueMaximum enum.
+func (e TooBigIssueMaximum) Valid() bool {
+	switch e {
+	case TooBigIssueMaximumN86400:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooBigIssueInclusive.
+const (
+	TooBigIssueInclusiveTrue TooBigIssueInclusive = true
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueInclusive enum.
+func (e TooBigIssueInclusive) Valid() bool {
+	switch e {
+	case TooBigIssueInclusiveTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooBigIssueMessage.
+const (
+	TooBigIssueMessageTooBigExpectedNumberToBe86400 TooBigIssueMessage = "Too big: expected number to be <=86400"
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueMessage enum.
+func (e TooBigIssueMessage) Valid() bool {
+	switch e {
+	case TooBigIssueMessageTooBigExpectedNumberToBe86400:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TooManyIssuesCode.
 const (
 	TooManyIssuesCodeTooManyIssues TooManyIssuesCode = "too_many_issues"
@@ -1593,6 +1719,87 @@ func (e TooManyToolsMessage) Valid() bool {
 	case TooManyToolsMessageTooManyClients:
 		return true
 	case TooManyToolsMessageTooManyTools:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueOrigin.
+const (
+	TooSmallIssueOriginNumber TooSmallIssueOrigin = "number"
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueOrigin enum.
+func (e TooSmallIssueOrigin) Valid() bool {
+	switch e {
+	case TooSmallIssueOriginNumber:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueCode.
+const (
+	TooSmallIssueCodeTooSmall TooSmallIssueCode = "too_small"
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueCode enum.
+func (e TooSmallIssueCode) Valid() bool {
+	switch e {
+	case TooSmallIssueCodeTooSmall:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueMinimum.
+const (
+	TooSmallIssueMinimumN0 TooSmallIssueMinimum = 0
+	TooSmallIssueMinimumN1 TooSmallIssueMinimum = 1
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueMinimum enum.
+func (e TooSmallIssueMinimum) Valid() bool {
+	switch e {
+	case TooSmallIssueMinimumN0:
+		return true
+	case TooSmallIssueMinimumN1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueInclusive.
+const (
+	TooSmallIssueInclusiveTrue TooSmallIssueInclusive = true
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueInclusive enum.
+func (e TooSmallIssueInclusive) Valid() bool {
+	switch e {
+	case TooSmallIssueInclusiveTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueMessage.
+const (
+	TooSmallIssueMessageTooSmallExpectedNumberToBe0 TooSmallIssueMessage = "Too small: expected number to be >=0"
+	TooSmallIssueMessageTooSmallExpectedNumberToBe1 TooSmallIssueMessage = "Too small: expected number to be >=1"
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueMessage enum.
+func (e TooSmallIssueMessage) Valid() bool {
+	switch e {
+	case TooSmallIssueMessageTooSmallExpectedNumberToBe0:
+		return true
+	case TooSmallIssueMessageTooSmallExpectedNumberToBe1:
 		return true
 	default:
 		return false
@@ -2417,7 +2624,10 @@ type InvalidRequestError struct {
 // InvalidTypeIssue defines model for InvalidTypeIssue.
 type InvalidTypeIssue struct {
 	Expected InvalidTypeIssueExpected `json:"expected"`
-	Code     InvalidTypeIssueCode     `json:"code"`
+
+	// Format Only with `int`.
+	Format *InvalidTypeIssueFormat `json:"format,omitempty"`
+	Code   InvalidTypeIssueCode    `json:"code"`
 
 	// Path Keys as strings, array indexes as numbers.
 	Path    IssuePath `json:"path"`
@@ -2426,6 +2636,9 @@ type InvalidTypeIssue struct {
 
 // InvalidTypeIssueExpected defines model for InvalidTypeIssue.Expected.
 type InvalidTypeIssueExpected string
+
+// InvalidTypeIssueFormat Only with `int`.
+type InvalidTypeIssueFormat string
 
 // InvalidTypeIssueCode defines model for InvalidTypeIssue.Code.
 type InvalidTypeIssueCode string
@@ -2453,6 +2666,22 @@ type InvalidUnionIssueDiscriminator string
 
 // InvalidUnionIssueMessage defines model for InvalidUnionIssue.Message.
 type InvalidUnionIssueMessage string
+
+// InvalidValueIssue defines model for InvalidValueIssue.
+type InvalidValueIssue struct {
+	Code   InvalidValueIssueCode `json:"code"`
+	Values jsonwire.Pairs        `json:"values"`
+
+	// Path Keys as strings, array indexes as numbers.
+	Path    IssuePath                `json:"path"`
+	Message InvalidValueIssueMessage `json:"message"`
+}
+
+// InvalidValueIssueCode defines model for InvalidValueIssue.Code.
+type InvalidValueIssueCode string
+
+// InvalidValueIssueMessage defines model for InvalidValueIssue.Message.
+type InvalidValueIssueMessage string
 
 // IssuePath Keys as strings, array indexes as numbers.
 type IssuePath = []any
@@ -3381,6 +3610,33 @@ type TokenState struct {
 	AccumulatedTotalTokens  int64 `json:"accumulatedTotalTokens"`
 }
 
+// TooBigIssue defines model for TooBigIssue.
+type TooBigIssue struct {
+	Origin    TooBigIssueOrigin    `json:"origin"`
+	Code      TooBigIssueCode      `json:"code"`
+	Maximum   TooBigIssueMaximum   `json:"maximum"`
+	Inclusive TooBigIssueInclusive `json:"inclusive"`
+
+	// Path Keys as strings, array indexes as numbers.
+	Path    IssuePath          `json:"path"`
+	Message TooBigIssueMessage `json:"message"`
+}
+
+// TooBigIssueOrigin defines model for TooBigIssue.Origin.
+type TooBigIssueOrigin string
+
+// TooBigIssueCode defines model for TooBigIssue.Code.
+type TooBigIssueCode string
+
+// TooBigIssueMaximum defines model for TooBigIssue.Maximum.
+type TooBigIssueMaximum int64
+
+// TooBigIssueInclusive defines model for TooBigIssue.Inclusive.
+type TooBigIssueInclusive bool
+
+// TooBigIssueMessage defines model for TooBigIssue.Message.
+type TooBigIssueMessage string
+
 // TooManyIssues defines model for TooManyIssues.
 type TooManyIssues struct {
 	Code TooManyIssuesCode `json:"code"`
@@ -3417,6 +3673,33 @@ type TooManyToolsMessage string
 type TooManyToolsError struct {
 	Error TooManyTools `json:"error"`
 }
+
+// TooSmallIssue defines model for TooSmallIssue.
+type TooSmallIssue struct {
+	Origin    TooSmallIssueOrigin    `json:"origin"`
+	Code      TooSmallIssueCode      `json:"code"`
+	Minimum   TooSmallIssueMinimum   `json:"minimum"`
+	Inclusive TooSmallIssueInclusive `json:"inclusive"`
+
+	// Path Keys as strings, array indexes as numbers.
+	Path    IssuePath            `json:"path"`
+	Message TooSmallIssueMessage `json:"message"`
+}
+
+// TooSmallIssueOrigin defines model for TooSmallIssue.Origin.
+type TooSmallIssueOrigin string
+
+// TooSmallIssueCode defines model for TooSmallIssue.Code.
+type TooSmallIssueCode string
+
+// TooSmallIssueMinimum defines model for TooSmallIssue.Minimum.
+type TooSmallIssueMinimum int64
+
+// TooSmallIssueInclusive defines model for TooSmallIssue.Inclusive.
+type TooSmallIssueInclusive bool
+
+// TooSmallIssueMessage defines model for TooSmallIssue.Message.
+type TooSmallIssueMessage string
 
 // Tool A tool of MCP.
 //
@@ -5274,6 +5557,108 @@ func (t *ValidationIssue) MergeInvalidUnionIssue(v InvalidUnionIssue) error {
 	return err
 }
 
+// AsInvalidValueIssue returns the union data inside the ValidationIssue as a InvalidValueIssue
+func (t ValidationIssue) AsInvalidValueIssue() (InvalidValueIssue, error) {
+	var body InvalidValueIssue
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromInvalidValueIssue overwrites any union data inside the ValidationIssue as the provided InvalidValueIssue
+func (t *ValidationIssue) FromInvalidValueIssue(v InvalidValueIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"invalid_value"}`))
+	t.union = b
+	return err
+}
+
+// MergeInvalidValueIssue performs a merge with any union data inside the ValidationIssue, using the provided InvalidValueIssue
+func (t *ValidationIssue) MergeInvalidValueIssue(v InvalidValueIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"invalid_value"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTooSmallIssue returns the union data inside the ValidationIssue as a TooSmallIssue
+func (t ValidationIssue) AsTooSmallIssue() (TooSmallIssue, error) {
+	var body TooSmallIssue
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTooSmallIssue overwrites any union data inside the ValidationIssue as the provided TooSmallIssue
+func (t *ValidationIssue) FromTooSmallIssue(v TooSmallIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_small"}`))
+	t.union = b
+	return err
+}
+
+// MergeTooSmallIssue performs a merge with any union data inside the ValidationIssue, using the provided TooSmallIssue
+func (t *ValidationIssue) MergeTooSmallIssue(v TooSmallIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_small"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTooBigIssue returns the union data inside the ValidationIssue as a TooBigIssue
+func (t ValidationIssue) AsTooBigIssue() (TooBigIssue, error) {
+	var body TooBigIssue
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTooBigIssue overwrites any union data inside the ValidationIssue as the provided TooBigIssue
+func (t *ValidationIssue) FromTooBigIssue(v TooBigIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_big"}`))
+	t.union = b
+	return err
+}
+
+// MergeTooBigIssue performs a merge with any union data inside the ValidationIssue, using the provided TooBigIssue
+func (t *ValidationIssue) MergeTooBigIssue(v TooBigIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_big"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 // AsTooManyIssues returns the union data inside the ValidationIssue as a TooManyIssues
 func (t ValidationIssue) AsTooManyIssues() (TooManyIssues, error) {
 	var body TooManyIssues
@@ -5326,8 +5711,14 @@ func (t ValidationIssue) ValueByDiscriminator() (interface{}, error) {
 		return t.AsInvalidTypeIssue()
 	case "invalid_union":
 		return t.AsInvalidUnionIssue()
+	case "invalid_value":
+		return t.AsInvalidValueIssue()
+	case "too_big":
+		return t.AsTooBigIssue()
 	case "too_many_issues":
 		return t.AsTooManyIssues()
+	case "too_small":
+		return t.AsTooSmallIssue()
 	default:
 		return nil, errors.New("unknown discriminator value: " + discriminator)
 	}

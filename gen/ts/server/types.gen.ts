@@ -468,14 +468,49 @@ export type ValidationIssue = ({
 } & InvalidTypeIssue) | ({
     code: 'invalid_union';
 } & InvalidUnionIssue) | ({
+    code: 'invalid_value';
+} & InvalidValueIssue) | ({
+    code: 'too_small';
+} & TooSmallIssue) | ({
+    code: 'too_big';
+} & TooBigIssue) | ({
     code: 'too_many_issues';
 } & TooManyIssues);
 
 export type InvalidTypeIssue = {
-    expected: 'string' | 'array' | 'object' | 'record';
+    expected: 'string' | 'array' | 'object' | 'record' | 'number' | 'int';
+    /**
+     * Only with `int`.
+     */
+    format?: 'safeint';
     code: 'invalid_type';
     path: IssuePath;
     message: string;
+};
+
+export type InvalidValueIssue = {
+    code: 'invalid_value';
+    values: Array<PermissionResponse>;
+    path: IssuePath;
+    message: 'Invalid option: expected one of "once"|"always"|"reject"';
+};
+
+export type TooSmallIssue = {
+    origin: 'number';
+    code: 'too_small';
+    minimum: 0 | 1;
+    inclusive: true;
+    path: IssuePath;
+    message: 'Too small: expected number to be >=0' | 'Too small: expected number to be >=1';
+};
+
+export type TooBigIssue = {
+    origin: 'number';
+    code: 'too_big';
+    maximum: 86400;
+    inclusive: true;
+    path: IssuePath;
+    message: 'Too big: expected number to be <=86400';
 };
 
 export type InvalidUnionIssue = {
