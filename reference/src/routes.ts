@@ -6,7 +6,7 @@ import { updateProvider } from './handlers/agents/provider.ts'
 import { listAgentTools } from './handlers/agents/tool-list.ts'
 import { openClientSocket, type ClientSocketDeps } from './handlers/client-tools/client-socket.ts'
 import { execute, type ExecuteDeps } from './handlers/client-tools/execute.ts'
-import { answerPermission, listAllTools, listTools, register, submitResult, unregister } from './handlers/client-tools/handlers.ts'
+import { answerPermission, listAllTools, listTools, register, reportProgress, submitResult, unregister } from './handlers/client-tools/handlers.ts'
 import { pendingRequests } from './handlers/client-tools/pending-stream.ts'
 import { directoryEvents, globalEvents } from './handlers/events/event-streams.ts'
 import { confirmTool, reply } from './handlers/reply/handlers.ts'
@@ -24,6 +24,7 @@ export function clientToolRoutes(deps: ExecuteDeps & ClientSocketDeps): Route[] 
     route('POST', '/client-tools/register', register(deps)),
     route('DELETE', '/client-tools/unregister', unregister(deps)),
     route('POST', '/client-tools/result', submitResult(deps)),
+    route('POST', '/client-tools/progress', reportProgress(deps)),
     route('POST', '/client-tools/execute', execute(deps)),
     route('GET', '/client-tools/tools', listAllTools(deps)),
     route('GET', '/client-tools/tools/{clientID}', listTools(deps)),

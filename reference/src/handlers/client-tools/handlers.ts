@@ -11,7 +11,7 @@ import { TooManyValuesError } from '../../wire/json/parse.ts'
 import type { Executions } from './executions.ts'
 import type { PermissionQuestions } from './permission-questions.ts'
 import { tooManyTools, type Registry } from './registry.ts'
-import { permissionAnswer, registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
+import { permissionAnswer, progressRequest, registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
 import { validate } from './schema.ts'
 
 export interface ClientToolDeps {
@@ -92,6 +92,18 @@ export function submitResult({ executions, ...limits }: ClientToolDeps): Operati
 }
 
 type SubmitResponses = contract.SubmitClientToolResultResponses & contract.SubmitClientToolResultErrors
+
+/** `POST /client-tools/progress` (CT 14.2). */
+export function reportProgress(
+  { executions, ...limits }: ClientToolDeps,
+): Operation<contract.ReportClientToolProgressData, contract.ReportClientToolProgressResponses & contract.ReportClientToolProgressErrors> {
+  return operation(async ({ request }) => {
+    const { body } = await readRequest(request, limits)
+    const { requestID, ...report } = validate(progressRequest, body)
+    if (!executions.report(requestID, report)) return { status: 404, body: { error: 'Unknown request ID' } }
+    return { status: 200, body: { success: true } }
+  })
+}
 
 /** `POST /session/{sessionID}/permissions/{permissionID}` (CT 10.2, S67). */
 export function answerPermission(
