@@ -105,7 +105,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
 
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
-  { paths, environment, directory, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
+  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
   logger: Logger,
 ): { routes: Route[]; clientOfSession: ClientOfSession; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
@@ -120,6 +120,8 @@ function gooseServer(
   const naming = new SessionNaming(logger)
   const routes = gooseRoutes({
     paths,
+    secretKey,
+    directory,
     settings,
     store,
     agents,
