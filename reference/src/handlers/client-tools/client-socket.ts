@@ -65,8 +65,7 @@ class Messages {
     switch (type) {
       case 'register': {
         if (Array.isArray(message.tools) && message.tools.length > this.#deps.maxTools) throw tooManyTools()
-        const { tools } = validate(registerMessage, message)
-        const toolIDs = registerTools(this.#deps, directory, clientID, tools)
+        const toolIDs = registerTools(this.#deps, directory, { clientID, ...validate(registerMessage, message) })
         this.#stream.send(messageFrame({ type: 'registered', toolIDs } satisfies contract.SocketRegistered))
         break
       }

@@ -50,6 +50,8 @@ export interface Execution {
 
 interface Pending {
   call: ClientToolCall
+  /** The request, until a stream of the client gets it that was away (CT 14.4). */
+  request?: ClientToolExecutionRequest | undefined
   directory: string
   timeout: number
   since: number
@@ -65,11 +67,14 @@ export const stopping = 'Server is shutting down'
 /** The executions that wait for a result (CT 8.1). The end of an execution is published before its request is answered (S13). */
 export class Executions {
   readonly #bus: Bus
+  readonly #isAway: (clientID: string) => boolean
   readonly #pending = new Map<string, Pending>()
   #stopped = false
 
-  constructor(bus: Bus) {
+  /** `isAway` says whether a client is away, but its tools stay. */
+  constructor(bus: Bus, isAway: (clientID: string) => boolean = () => false) {
     this.#bus = bus
+    this.#isAway = isAway
   }
 
   has(requestID: string): boolean {
@@ -98,7 +103,8 @@ export class Executions {
     this.#bus.publish(directory, { type: 'client-tool.executing', properties: call })
     const outcome = new Promise<Outcome>((resolve) => {
       const timer = this.#startTimer(id, timeout, timeout)
-      this.#pending.set(id, { call, directory, timeout, since: performance.now(), timer, onProgress, resolve })
+      const waits = this.#isAway(clientID) ? request : undefined
+      this.#pending.set(id, { call, request: waits, directory, timeout, since: performance.now(), timer, onProgress, resolve })
     })
     const pending = this.#pending.get(id)
     this.#bus.publish(directory, { type: 'client-tool.request', properties: { clientID, request } })
@@ -107,6 +113,16 @@ export class Executions {
       if (this.#pending.get(id) === pending) this.#take(id)?.resolve({ type: 'withdrawn' })
     }
     return { outcome, withdraw }
+  }
+
+  /** The requests that a client that was away has to get, in the order in which they were issued. Each is returned once. */
+  waitingFor(clientID: string, directory: string): ClientToolExecutionRequest[] {
+    return [...this.#pending.values()].flatMap((pending) => {
+      const { call, request } = pending
+      if (request === undefined || call.clientID !== clientID || pending.directory !== directory) return []
+      pending.request = undefined
+      return [request]
+    })
   }
 
   /** Ends an execution with its client's response. Returns false if no execution with this ID is pending. */

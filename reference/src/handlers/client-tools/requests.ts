@@ -24,14 +24,17 @@ import {
 
 const tool: Schema<ClientToolDefinition> = object({ id: string, description: string, parameters: record })
 
-export const registerRequest: Schema<Omit<RegisterRequest, 'sessionID'>> = object({
+/** Numbers of client tools are doubles (CT 2.1). */
+export type Registration = Omit<RegisterRequest, 'sessionID' | 'lease'> & { lease?: number }
+
+export const registerRequest: Schema<Registration> = object({
   clientID: string,
   tools: array(tool),
   lease: optional(leaseSeconds),
 })
 
 /** The message of a socket whose client is known (CT 7). */
-export const registerMessage: Schema<Pick<RegisterRequest, 'tools' | 'lease'>> = object({
+export const registerMessage: Schema<Pick<Registration, 'tools' | 'lease'>> = object({
   tools: array(tool),
   lease: optional(leaseSeconds),
 })
