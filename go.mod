@@ -2,7 +2,10 @@ module github.com/lockstep-dev/lockstep
 
 go 1.26.0
 
-ignore ./reference/node_modules
+ignore (
+	./reference/node_modules
+	./sdk/ts/node_modules
+)
 
 require (
 	github.com/andybalholm/brotli v1.2.8
