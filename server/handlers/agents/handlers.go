@@ -54,7 +54,11 @@ func (h *Handlers) StartAgent(ctx context.Context, request gen.StartAgentRequest
 		}
 	}
 	name := fmt.Sprintf("New session %d", h.started.Add(1))
-	s, err := h.Store.Create(ctx, store.New{WorkingDir: request.Body.WorkingDir, Name: name, Type: session.User, Recipe: chosen})
+	n := store.New{WorkingDir: request.Body.WorkingDir, Name: name, Type: session.User, Recipe: chosen}
+	if request.Body.ClientID != nil {
+		n.ExtensionData = session.ClientData(*request.Body.ClientID)
+	}
+	s, err := h.Store.Create(ctx, n)
 	if err != nil {
 		h.Log.Error("session not created", "err", err)
 		return gen.StartAgent400JSONResponse{Of: response.Message("Failed to create session: Session cannot be written")}, nil
