@@ -36,6 +36,7 @@ const (
 // A Call is a caller's request to execute a tool.
 type Call struct {
 	ToolID                       string // the full ID
+	ClientID                     string // of the clients that have the tool, this one; "" means the first one
 	RequestID                    string // generated if empty
 	SessionID, MessageID, CallID string
 	Input                        json.RawMessage // an object
@@ -50,19 +51,25 @@ type execution struct {
 	outcome   chan outcome // has room for the only one
 }
 
+// A Result is the result that a client has sent.
+type Result struct {
+	api.ClientToolResult
+	Attachments json.RawMessage // for turns of a model; any JSON, or nil
+}
+
 // An outcome is a failure, or a result if failure is nil.
 type outcome struct {
-	result  api.ClientToolResult
+	result  Result
 	failure *Failure
 }
 
 // Execute runs a tool on its client. It waits for the result, the timeout, the client's disconnect or the end of ctx
 // (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Failure], or the cause of the end of ctx. When
 // ctx ends, the execution is withdrawn without an event (CT 4.4).
-func (r *Registry) Execute(ctx context.Context, directory string, call Call) (api.ClientToolResult, error) {
+func (r *Registry) Execute(ctx context.Context, directory string, call Call) (Result, error) {
 	e, err := r.start(directory, call)
 	if err != nil {
-		return api.ClientToolResult{}, err
+		return Result{}, err
 	}
 	timer := time.NewTimer(call.Timeout)
 	defer timer.Stop()
@@ -74,10 +81,10 @@ func (r *Registry) Execute(ctx context.Context, directory string, call Call) (ap
 		o = <-e.outcome // the timeout, or a result that came first
 	case <-ctx.Done():
 		r.withdraw(e)
-		return api.ClientToolResult{}, context.Cause(ctx)
+		return Result{}, context.Cause(ctx)
 	}
 	if o.failure != nil {
-		return api.ClientToolResult{}, o.failure
+		return Result{}, o.failure
 	}
 	return o.result, nil
 }
@@ -86,14 +93,13 @@ func (r *Registry) Execute(ctx context.Context, directory string, call Call) (ap
 func (r *Registry) start(directory string, call Call) (*execution, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	owners := r.owners[call.ToolID]
+	client, found := r.owners.executor(call)
 	switch {
-	case len(owners) == 0:
+	case !found:
 		return nil, ErrToolNotFound
 	case r.stopped:
 		return nil, &Failure{Text: textShuttingDown}
 	}
-	client := owners[0].id // the first of several (CT 2.6)
 	if call.RequestID == "" {
 		call.RequestID = r.newRequestID(client, call.CallID)
 	} else if _, ok := r.pending.get(call.RequestID); ok {
@@ -144,7 +150,7 @@ func (r *Registry) newRequestID(clientID, callID string) string {
 
 // Submit ends a pending execution with its result, or with the client's error text if failed is not nil. It returns
 // false if no execution with that ID is pending (CT 4.3).
-func (r *Registry) Submit(directory, requestID string, result api.ClientToolResult, failed *string) bool {
+func (r *Registry) Submit(directory, requestID string, result Result, failed *string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e, ok := r.pending.get(requestID)
@@ -208,7 +214,7 @@ func (r *Registry) isPending(e *execution) bool {
 	return ok && now == e
 }
 
-func (r *Registry) complete(directory string, e *execution, result api.ClientToolResult) {
+func (r *Registry) complete(directory string, e *execution, result Result) {
 	r.pending.delete(e.request.RequestID)
 	r.bus.Publish(directory, api.ClientToolCompletedEvent{
 		Type: api.ClientToolCompletedEventTypeClientToolCompleted,

@@ -205,3 +205,14 @@ func (o owners) remove(c *client, id string) {
 	}
 	o[id] = clients
 }
+
+// executor returns the client that executes a call: the one that the call names, or else the first one that has the
+// tool (CT 2.6).
+func (o owners) executor(call Call) (clientID string, found bool) {
+	for _, c := range o[call.ToolID] {
+		if call.ClientID == "" || call.ClientID == c.id {
+			return c.id, true
+		}
+	}
+	return "", false
+}
