@@ -180,12 +180,16 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	bus := events.NewBus(&config.Queue)
+	registry := clienttools.NewRegistry(bus, config.Bounds)
 	goose, err := newGoose(config)
 	if err != nil {
 		return nil, err
 	}
-	bus := events.NewBus(&config.Queue)
-	registry := clienttools.NewRegistry(bus, config.Bounds)
+	goose.clients = &clienttools.Turns{
+		Registry: registry, Guard: clienttools.Unguarded{},
+		Directory: config.Directory, Timeout: config.DefaultTimeout, Log: config.Log,
+	}
 	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{

@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/llm"
@@ -31,6 +32,7 @@ import (
 type Handlers struct {
 	Store       *store.Store
 	Agents      *turn.Pool
+	Clients     toolbox.Clients
 	Providers   *llm.Factory
 	Settings    *settings.Settings
 	Permissions *permission.Permissions
@@ -104,7 +106,7 @@ func (h *Handlers) GetTools(ctx context.Context, request gen.GetToolsRequestObje
 	defer release()
 	tools, err := h.tools(ctx, a, request.Params.ExtensionName)
 	if err != nil {
-		h.Log.Warn("tools of extensions not listed", "err", err)
+		h.Log.Warn("tools not listed", "err", err)
 	}
 	mode, _ := h.Settings.Text("GOOSE_MODE")
 	list := make(api.ToolInfoList, len(tools))
