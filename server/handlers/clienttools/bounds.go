@@ -3,6 +3,7 @@ package clienttools
 import (
 	"cmp"
 	"errors"
+	"sync/atomic"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -35,10 +36,11 @@ var (
 // definitions would take ten times as much memory.
 const keeping = 256
 
-// A definition is a tool of a client, and the number of bytes that it counts.
+// A definition is a tool of a client.
 type definition struct {
 	api.ClientToolDefinition
-	size int
+	size     int          // the number of bytes that it counts
+	unusable *atomic.Bool // its parameters are known to be no usable schema
 }
 
 // define returns the definitions of tools with their full IDs.
@@ -46,7 +48,7 @@ func define(clientID string, tools []api.ClientToolDefinition) []definition {
 	all := make([]definition, len(tools))
 	for i, tool := range tools {
 		tool.ID = fullID(clientID, tool.ID)
-		all[i] = definition{tool, len(jsonwire.Marshal(tool)) + keeping}
+		all[i] = definition{tool, len(jsonwire.Marshal(tool)) + keeping, new(atomic.Bool)}
 	}
 	return all
 }

@@ -19,7 +19,7 @@ func tools(ids ...string) (all []api.ClientToolDefinition) {
 }
 
 func TestTooManyToolsOrClientsRegisterNothing(t *testing.T) {
-	r := clienttools.NewRegistry(events.NewBus(nil), clienttools.Bounds{MaxTools: 2, MaxClients: 2})
+	r := clienttools.NewRegistry(events.NewBus(nil), clienttools.Bounds{MaxTools: 2, MaxClients: 2}, clienttools.RateLimit{})
 	for i, step := range []struct {
 		client string
 		tools  []api.ClientToolDefinition
@@ -58,7 +58,7 @@ func large(client, id string, size int) api.ClientToolDefinition {
 
 func TestTheSizeOfAllDefinitionsIsBounded(t *testing.T) {
 	const most = 1000
-	r := clienttools.NewRegistry(events.NewBus(nil), clienttools.Bounds{MaxClientBytes: most, MaxBytes: 4 * most})
+	r := clienttools.NewRegistry(events.NewBus(nil), clienttools.Bounds{MaxClientBytes: most, MaxBytes: 4 * most}, clienttools.RateLimit{})
 	register := func(want error, client string, tools ...api.ClientToolDefinition) {
 		t.Helper()
 		if _, err := r.Register("/", client, tools); !errors.Is(err, want) {

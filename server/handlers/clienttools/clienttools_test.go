@@ -23,7 +23,7 @@ type rig struct {
 
 func newRig(t *testing.T) rig {
 	bus := events.NewBus(nil)
-	return rig{clienttools.NewRegistry(bus, clienttools.Bounds{}), t, bus}
+	return rig{clienttools.NewRegistry(bus, clienttools.Bounds{}, clienttools.RateLimit{}), t, bus}
 }
 
 // Register registers tools, and fails if there are too many.

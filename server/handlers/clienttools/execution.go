@@ -41,6 +41,8 @@ type Call struct {
 	SessionID, MessageID, CallID string
 	Input                        json.RawMessage // an object
 	Timeout                      time.Duration
+
+	client *client // the one that was found to have the tool; nil means any
 }
 
 // An execution is waiting for its result.
@@ -49,6 +51,35 @@ type execution struct {
 	client    string
 	request   api.ClientToolExecutionRequest
 	outcome   chan outcome // has room for the only one
+
+	began, due time.Time // due is when it times out
+	timeout    time.Duration
+}
+
+// maxTimeouts limits how long reports of progress extend an execution: to so many times its timeout (CT 14.2).
+const maxTimeouts = 10
+
+// executions are the pending executions, by request ID.
+type executions struct {
+	ordered[string, *execution]
+}
+
+// has reports whether an execution is still pending. A later one may have the same ID.
+func (p *executions) has(e *execution) bool {
+	now, ok := p.get(e.request.RequestID)
+	return ok && now == e
+}
+
+// newID returns an ID that is not pending (CT 8.2, decision S12).
+func (p *executions) newID(clientID, callID string) string {
+	first := clientID + "_" + callID + "_" + strconv.FormatInt(time.Now().UnixMilli(), 10)
+	id := first
+	for n := 2; ; n++ {
+		if _, taken := p.get(id); !taken {
+			return id
+		}
+		id = first + "_" + strconv.Itoa(n)
+	}
 }
 
 // A Result is the result that a client has sent.
@@ -64,7 +95,8 @@ type outcome struct {
 }
 
 // Execute runs a tool on its client. It waits for the result, the timeout, the client's disconnect or the end of ctx
-// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Failure], or the cause of the end of ctx. When
+// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Refusal] of the rate limit, a [*Failure], or the
+// cause of the end of ctx. When
 // ctx ends, the execution is withdrawn without an event (CT 4.4).
 func (r *Registry) Execute(ctx context.Context, directory string, call Call) (Result, error) {
 	e, err := r.start(directory, call)
@@ -73,38 +105,65 @@ func (r *Registry) Execute(ctx context.Context, directory string, call Call) (Re
 	}
 	timer := time.NewTimer(call.Timeout)
 	defer timer.Stop()
-	var o outcome
-	select {
-	case o = <-e.outcome:
-	case <-timer.C:
-		r.timeOut(e, call.Timeout)
-		o = <-e.outcome // the timeout, or a result that came first
-	case <-ctx.Done():
-		r.withdraw(e)
-		return Result{}, context.Cause(ctx)
+	for {
+		select {
+		case o := <-e.outcome:
+			if o.failure != nil {
+				return Result{}, o.failure
+			}
+			return o.result, nil
+		case <-timer.C:
+			timer.Reset(r.timeOut(e))
+		case <-ctx.Done():
+			r.withdraw(e)
+			return Result{}, context.Cause(ctx)
+		}
 	}
-	if o.failure != nil {
-		return Result{}, o.failure
+}
+
+// find returns the tool of a call, and the client that would execute it now.
+func (r *Registry) find(call Call) (definition, *client, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	owner, err := r.available(call)
+	if err != nil {
+		return definition{}, nil, err
 	}
-	return o.result, nil
+	tool, _ := owner.tools.get(call.ToolID)
+	return tool, owner, nil
+}
+
+// available returns the client that would execute a call now, or why none would.
+func (r *Registry) available(call Call) (*client, error) {
+	owner := r.owners.executor(call)
+	switch {
+	case owner == nil, call.client != nil && owner != call.client:
+		return nil, ErrToolNotFound
+	case r.stopped:
+		return nil, &Failure{Text: textShuttingDown}
+	}
+	if _, ok := r.pending.get(call.RequestID); ok {
+		return nil, ErrRequestPending
+	}
+	return owner, nil
 }
 
 // start finds the tool, announces the execution, and adds it to the pending ones.
 func (r *Registry) start(directory string, call Call) (*execution, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	client, found := r.owners.executor(call)
-	switch {
-	case !found:
-		return nil, ErrToolNotFound
-	case r.stopped:
-		return nil, &Failure{Text: textShuttingDown}
+	owner, err := r.available(call)
+	if err != nil {
+		return nil, err
+	}
+	client := owner.id
+	if !r.windows.take(client) {
+		return nil, errRateLimited
 	}
 	if call.RequestID == "" {
-		call.RequestID = r.newRequestID(client, call.CallID)
-	} else if _, ok := r.pending.get(call.RequestID); ok {
-		return nil, ErrRequestPending
+		call.RequestID = r.pending.newID(client, call.CallID)
 	}
+	now := time.Now()
 	e := &execution{
 		directory: directory,
 		client:    client,
@@ -118,6 +177,9 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 			Input:     call.Input,
 		},
 		outcome: make(chan outcome, 1),
+		began:   now,
+		due:     now.Add(call.Timeout),
+		timeout: call.Timeout,
 	}
 	r.bus.Publish(directory, api.ClientToolExecutingEvent{
 		Type: api.ClientToolExecutingEventTypeClientToolExecuting,
@@ -133,19 +195,8 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 	r.bus.Send(events.OfClient(directory, client), func() []byte {
 		return sse.Event("tool-request", jsonwire.Marshal(e.request))
 	})
+	r.bus.Send(events.OfSockets(directory, client), func() []byte { return socketFrame("request", "request", e.request) })
 	return e, nil
-}
-
-// newRequestID returns an ID that is not pending (CT 8.2, decision S12).
-func (r *Registry) newRequestID(clientID, callID string) string {
-	first := clientID + "_" + callID + "_" + strconv.FormatInt(time.Now().UnixMilli(), 10)
-	id := first
-	for n := 2; ; n++ {
-		if _, taken := r.pending.get(id); !taken {
-			return id
-		}
-		id = first + "_" + strconv.Itoa(n)
-	}
 }
 
 // Submit ends a pending execution with its result, or with the client's error text if failed is not nil. It returns
@@ -178,6 +229,9 @@ func (r *Registry) Disconnect(directory, clientID string) {
 			r.fail(directory, e, &Failure{Text: textDisconnected})
 		}
 	}
+	if c, ok := r.clients.get(clientID); ok {
+		r.questions.end(c, &Failure{Text: textDisconnected})
+	}
 	r.forget(directory, clientID)
 }
 
@@ -189,29 +243,51 @@ func (r *Registry) Shutdown() {
 	for _, e := range r.pending.all() {
 		r.fail(e.directory, e, &Failure{Text: textShuttingDown})
 	}
+	r.questions.end(nil, &Failure{Text: textShuttingDown})
 }
 
-func (r *Registry) timeOut(e *execution, after time.Duration) {
+// timeOut fails an execution that is due. Otherwise it returns when it will be.
+func (r *Registry) timeOut(e *execution) (left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.isPending(e) {
-		text := fmt.Sprintf("Client tool execution timed out after %dms", after.Milliseconds())
+	left = time.Until(e.due)
+	if left <= 0 && r.pending.has(e) {
+		text := fmt.Sprintf("Client tool execution timed out after %dms", e.timeout.Milliseconds())
 		r.fail(e.directory, e, &Failure{Text: text, TimedOut: true})
 	}
+	return max(left, 0)
+}
+
+// Progress publishes a report about a pending execution, and gives it its whole timeout again (CT 14.2). It returns
+// false if no execution with that ID is pending.
+func (r *Registry) Progress(report api.ProgressRequest) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, ok := r.pending.get(report.RequestID)
+	if !ok {
+		return false
+	}
+	e.due = time.Now().Add(e.timeout)
+	if last := e.began.Add(maxTimeouts * e.timeout); e.due.After(last) {
+		e.due = last
+	}
+	r.bus.Publish(e.directory, api.ClientToolProgressEvent{
+		Type: api.ClientToolProgressEventTypeClientToolProgress,
+		Properties: api.ClientToolProgress{
+			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID,
+			ClientID: e.client, RequestID: e.request.RequestID, Tool: e.request.Tool,
+			Progress: report.Progress, Total: report.Total, Message: report.Message,
+		},
+	})
+	return true
 }
 
 func (r *Registry) withdraw(e *execution) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.isPending(e) {
+	if r.pending.has(e) {
 		r.pending.delete(e.request.RequestID)
 	}
-}
-
-// isPending reports whether an execution is still pending. A later one may have the same ID.
-func (r *Registry) isPending(e *execution) bool {
-	now, ok := r.pending.get(e.request.RequestID)
-	return ok && now == e
 }
 
 func (r *Registry) complete(directory string, e *execution, result Result) {

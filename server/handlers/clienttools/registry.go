@@ -28,9 +28,12 @@ type Registry struct {
 	clients ordered[string, *client]
 	known   uint64 // how many clients there have ever been
 	owners  owners
-	pending ordered[string, *execution]
+	pending executions
+	windows windows
 	stopped bool
 	size    int // of all clients, in bytes
+
+	questions questions
 }
 
 // A client is a client with its tools, by full tool ID.
@@ -42,8 +45,8 @@ type client struct {
 }
 
 // NewRegistry returns an empty registry that publishes on the bus.
-func NewRegistry(bus *events.Bus, bounds Bounds) *Registry {
-	return &Registry{bus: bus, bounds: bounds.withDefaults(), owners: owners{}}
+func NewRegistry(bus *events.Bus, bounds Bounds, limit RateLimit) *Registry {
+	return &Registry{bus: bus, bounds: bounds.withDefaults(), owners: owners{}, windows: windows{limit: limit}}
 }
 
 const prefix = "client_"
@@ -56,6 +59,11 @@ func fullID(clientID, short string) string { return prefix + clientID + "_" + sh
 // definition (CT 2.4, 4.1). The errors are [ErrTooManyTools] and [ErrTooManyClients]; after an error nothing has
 // changed.
 func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDefinition) ([]api.ToolID, error) {
+	return r.register(directory, clientID, tools, func([]api.ToolID) {})
+}
+
+// register is Register, and calls then before any tool of them can be executed. It must not block.
+func (r *Registry) register(directory, clientID string, tools []api.ClientToolDefinition, then func([]api.ToolID)) ([]api.ToolID, error) {
 	defined := define(clientID, tools)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,6 +94,7 @@ func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDe
 		Type:       api.ClientToolRegisteredEventTypeClientToolRegistered,
 		Properties: api.ClientToolSet{ClientID: clientID, ToolIDs: ids},
 	})
+	then(ids)
 	return ids, nil
 }
 
@@ -112,7 +121,7 @@ func (r *Registry) Unregister(directory, clientID string, names []string) []api.
 			removed = append(removed, name)
 		}
 	}
-	r.publishUnregistered(directory, clientID, removed)
+	publishUnregistered(r.bus, directory, clientID, removed)
 	return removed
 }
 
@@ -135,15 +144,15 @@ func (r *Registry) forget(directory, clientID string) []api.ToolID {
 	}
 	r.clients.delete(clientID)
 	r.size -= c.size
-	r.publishUnregistered(directory, clientID, removed)
+	publishUnregistered(r.bus, directory, clientID, removed)
 	return removed
 }
 
-func (r *Registry) publishUnregistered(directory, clientID string, ids []api.ToolID) {
+func publishUnregistered(bus *events.Bus, directory, clientID string, ids []api.ToolID) {
 	if len(ids) == 0 {
 		return
 	}
-	r.bus.Publish(directory, api.ClientToolUnregisteredEvent{
+	bus.Publish(directory, api.ClientToolUnregisteredEvent{
 		Type:       api.ClientToolUnregisteredEventTypeClientToolUnregistered,
 		Properties: api.ClientToolSet{ClientID: clientID, ToolIDs: ids},
 	})
@@ -207,12 +216,12 @@ func (o owners) remove(c *client, id string) {
 }
 
 // executor returns the client that executes a call: the one that the call names, or else the first one that has the
-// tool (CT 2.6).
-func (o owners) executor(call Call) (clientID string, found bool) {
+// tool (CT 2.6). It returns nil if there is none.
+func (o owners) executor(call Call) *client {
 	for _, c := range o[call.ToolID] {
 		if call.ClientID == "" || call.ClientID == c.id {
-			return c.id, true
+			return c
 		}
 	}
-	return "", false
+	return nil
 }

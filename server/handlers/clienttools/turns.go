@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
@@ -15,29 +14,9 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// A Guard decides about calls before they reach a client (CT 10). The rate limit is not among its decisions, because
-// a call is counted when the [Registry] starts it (decision S69).
-type Guard interface {
-	// Offers reports whether models may be offered a tool.
-	Offers(toolID string) bool
-	// Check reports whether the user has to be asked about a call, or returns why the call may not run. The text of
-	// the error is for models.
-	Check(call Call) (ask bool, refused error)
-}
-
-// Unguarded is the Guard that lets every call run.
-type Unguarded struct{}
-
-// Offers returns true.
-func (Unguarded) Offers(string) bool { return true }
-
-// Check lets the call run.
-func (Unguarded) Check(Call) (ask bool, refused error) { return false, nil }
-
 // Turns are the tools of clients in the turns of models (CT 11.6). It implements [toolbox.Clients].
 type Turns struct {
-	Registry *Registry
-	Guard    Guard
+	Guards *Guards
 	// Directory is the directory in which executions are published.
 	Directory string
 	// Timeout is how long an execution waits.
@@ -50,8 +29,8 @@ type Turns struct {
 func (t *Turns) Tools(clientID string) []toolbox.ClientTool {
 	var offered []toolbox.ClientTool
 	taken := map[string]bool{}
-	for _, tool := range t.Registry.Tools(clientID) {
-		if !t.Guard.Offers(tool.ID) {
+	for _, tool := range t.Guards.Registry.Tools(clientID) {
+		if t.Guards.Permissions.of(tool.ID) == Deny {
 			continue
 		}
 		name := offeredName(clientID, tool.ID)
@@ -72,27 +51,25 @@ func (t *Turns) Tools(clientID string) []toolbox.ClientTool {
 	return offered
 }
 
-// Check looks the tool up, and asks the guard. The tool may have been removed since the model was offered it (decision
-// S73).
+// Check runs the guards before the question to the user (CT 10). The session belongs to the client of the call. The
+// tool may have been removed since the model was offered it (decision S73).
 func (t *Turns) Check(call toolbox.ClientCall) (ask bool, refused *message.ToolResult) {
-	if !t.Registry.Has(call.Tool.ClientID, call.Tool.ID) {
-		return false, new(mcperror.UnknownTool(call.Tool.Name))
+	wanted := t.call(call)
+	tool, _, err := t.Guards.Registry.find(wanted)
+	if err == nil {
+		err = t.Guards.permit(tool, wanted.Input)
 	}
-	ask, err := t.Guard.Check(t.call(call))
 	if err != nil {
-		return false, new(failedResult(err))
+		return false, new(notRun(call, err))
 	}
-	return ask, nil
+	return t.Guards.Permissions.of(tool.ID) == Ask, nil
 }
 
-// Call executes the tool.
+// Call executes the tool, within the rate limit.
 func (t *Turns) Call(ctx context.Context, call toolbox.ClientCall) message.ToolResult {
-	result, err := t.Registry.Execute(ctx, t.Directory, t.call(call))
-	if errors.Is(err, ErrToolNotFound) {
-		return mcperror.UnknownTool(call.Tool.Name)
-	}
+	result, err := t.Guards.Registry.Execute(ctx, t.Directory, t.call(call))
 	if err != nil {
-		return failedResult(err)
+		return notRun(call, err)
 	}
 	return message.Success(contents(result))
 }
@@ -105,7 +82,11 @@ func (t *Turns) call(c toolbox.ClientCall) Call {
 	}
 }
 
-func failedResult(err error) message.ToolResult {
+// notRun returns the result of a call that has failed.
+func notRun(call toolbox.ClientCall, err error) message.ToolResult {
+	if errors.Is(err, ErrToolNotFound) {
+		return mcperror.UnknownTool(call.Tool.Name)
+	}
 	return message.FailedResult(jsonwire.WellFormed(err.Error()))
 }
 
@@ -131,11 +112,3 @@ func contents(result Result) []message.ToolContent {
 }
 
 var _ toolbox.Clients = (*Turns)(nil)
-
-// Has reports whether a client has a tool with a full ID.
-func (r *Registry) Has(clientID string, toolID api.ToolID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, found := r.owners.executor(Call{ToolID: toolID, ClientID: clientID})
-	return found
-}

@@ -23,7 +23,7 @@ import (
 func (r rig) turns() (*clienttools.Turns, *syncbuffer.Buffer) {
 	log := new(syncbuffer.Buffer)
 	return &clienttools.Turns{
-		Registry: r.Registry, Guard: clienttools.Unguarded{}, Directory: "/default", Timeout: 7 * time.Second,
+		Guards: &clienttools.Guards{Registry: r.Registry, Log: slog.New(slog.NewTextHandler(log, nil))}, Directory: "/default", Timeout: 7 * time.Second,
 		Log: slog.New(slog.NewTextHandler(log, nil)),
 	}, log
 }
@@ -61,18 +61,6 @@ func TestToolsAreOfferedInTheirOrderUnderNamesThatProvidersTake(t *testing.T) {
 	same(t, "tools of an unknown client", 0, len(turns.Tools("nobody")))
 }
 
-// denying is a Guard that denies one tool and asks about another.
-type denying struct{ denied, asked string }
-
-func (d denying) Offers(id string) bool { return id != d.denied }
-
-func (d denying) Check(call clienttools.Call) (ask bool, refused error) {
-	if call.ToolID == d.denied {
-		return false, errors.New("not \xed\xa0\x80 allowed")
-	}
-	return call.ToolID == d.asked, nil
-}
-
 func clientCall(tool, arguments string) toolbox.ClientCall {
 	c := toolbox.ClientCall{Tool: toolbox.ClientTool{Tool: message.Tool{Name: "offered"}, ClientID: "c", ID: tool}, SessionID: "s", MessageID: "m", RequestID: "k"}
 	if arguments != "" {
@@ -83,27 +71,28 @@ func clientCall(tool, arguments string) toolbox.ClientCall {
 
 func TestTheGuardComesBeforeTheCall(t *testing.T) {
 	r := newRig(t)
-	r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}"), tool("b", "{}"), tool("d", "{}")})
+	r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}"), tool("b", "{}"), tool("d", `{"required":["x"]}`)})
 	turns, _ := r.turns()
-	turns.Guard = denying{denied: "client_c_a", asked: "client_c_b"}
+	turns.Guards.Permissions = clienttools.Permissions{{Pattern: "*_a", Permission: clienttools.Deny}, {Pattern: "*_b", Permission: clienttools.Ask}}
 	offered := turns.Tools("c")
 	if len(offered) != 2 || offered[0].ID != "client_c_b" {
 		t.Errorf("%d tools are offered, the first is %s; want two without the denied one", len(offered), offered[0].ID)
 	}
 	for _, tc := range []struct {
-		tool    string
-		ask     bool
-		refusal string
+		tool, input string
+		ask         bool
+		refusal     string
 	}{
-		{"client_c_a", false, "not \uFFFD allowed"},
-		{"client_c_b", true, ""},
-		{"client_c_d", false, ""},
-		{"client_c_gone", false, "-32603: -32002: offered"},
+		{"client_c_a", "", false, "Client tools are not allowed for this agent"},
+		{"client_c_b", "", true, ""},
+		{"client_c_d", `{"x":1}`, false, ""},
+		{"client_c_d", "", false, "The client_c_d tool was called with invalid arguments: input: "},
+		{"client_c_gone", "", false, "-32603: -32002: offered"},
 	} {
-		ask, refused := turns.Check(clientCall(tc.tool, ""))
+		ask, refused := turns.Check(clientCall(tc.tool, tc.input))
 		got := ""
 		if refused != nil {
-			got = *refused.Error
+			got = (*refused.Error)[:min(len(*refused.Error), len(tc.refusal))] // the reason of a violation is free
 		}
 		if ask != tc.ask || got != tc.refusal {
 			t.Errorf("Check of %s: %t, %q; want %t, %q", tc.tool, ask, got, tc.ask, tc.refusal)

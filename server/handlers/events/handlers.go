@@ -56,7 +56,7 @@ func (s *Streams) Serve(ctx context.Context, w http.ResponseWriter, to Audience,
 	queue := s.Bus.Subscribe(to, cancel)
 	defer queue.Close()
 
-	log := s.Log.With(to.attrs()...)
+	log := s.Log.With(to.Attrs()...)
 	log.Debug("stream opened")
 	switch err := sse.Serve(ctx, w, queue, opts); {
 	case errors.Is(err, ErrSlowReader), errors.Is(err, conn.ErrStalled):
