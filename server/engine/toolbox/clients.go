@@ -16,9 +16,9 @@ type Clients interface {
 	// Check applies the guards of CT 10 to a call, before it runs. A call that may not run has a result; otherwise
 	// ask says whether the user has to be asked first.
 	Check(call ClientCall) (ask bool, refused *message.ToolResult)
-	// Call runs a tool, and waits for its client. When ctx ends, it returns soon, and the client's result is no longer
-	// expected.
-	Call(ctx context.Context, call ClientCall) message.ToolResult
+	// Start sends a call to its client. wait, which must be called at once, waits for the result. When ctx ends, it
+	// returns soon, and the client's result is no longer expected.
+	Start(call ClientCall) (wait func(ctx context.Context) message.ToolResult)
 }
 
 // A ClientTool is a tool that a client runs.
@@ -33,4 +33,7 @@ type ClientCall struct {
 	Tool                            ClientTool
 	SessionID, MessageID, RequestID string
 	Arguments                       json.RawMessage // an object; nil if the model gave none
+
+	// Notify passes on the client's reports of progress; see [Call.Notify]. Check does not need it.
+	Notify func(Notification)
 }

@@ -76,9 +76,13 @@ func (c calls) runAll(ctx context.Context, requests []*request) {
 		if ctx.Err() != nil {
 			return
 		}
+		run := func() { c.runOne(ctx, r) }
+		if r.client != nil {
+			run = c.startClient(ctx, r)
+		}
 		running.Go(func() {
 			defer func() { <-places }()
-			c.runOne(ctx, r)
+			run()
 		})
 	}
 }
@@ -97,10 +101,6 @@ const noAnswer = Failure("Timeout waiting for user response")
 
 // runOne runs one tool.
 func (c calls) runOne(ctx context.Context, r *request) {
-	if r.client != nil {
-		r.result = c.recovered(r.call.Name, func() message.ToolResult { return c.callClient(ctx, r) })
-		return
-	}
 	notify, over := c.notifications(ctx, r.announced.ID)
 	defer over()
 	call := toolbox.Call{

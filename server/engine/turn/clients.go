@@ -71,10 +71,30 @@ func (r *request) clientCall(sessionID string) toolbox.ClientCall {
 // stopped is the reason for ending the calls of a stopped agent, as the model reads it.
 const stopped = Failure("The agent was stopped")
 
-// callClient runs a tool on its client, until the reply ends or the agent is stopped.
-func (c calls) callClient(ctx context.Context, r *request) message.ToolResult {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(c.agent.running, func() { cancel(stopped) })()
-	return c.agent.memory.texts.shortened(c.clients.Call(ctx, r.clientCall(c.session.initial.ID)))
+// startClient sends a request to its client, and returns the function that waits for the result: until the reply ends or
+// the agent is stopped. Requests of one turn are sent in their order.
+func (c calls) startClient(ctx context.Context, r *request) (wait func()) {
+	call := r.clientCall(c.session.initial.ID)
+	notify, over := c.notifications(ctx, r.announced.ID)
+	call.Notify = notify
+	var started func(context.Context) message.ToolResult
+	failed := c.recovered(r.call.Name, func() message.ToolResult {
+		if c.agent.running.Err() == nil {
+			started = c.clients.Start(call)
+		}
+		return message.FailedResult(string(stopped))
+	})
+	return func() {
+		defer over()
+		if started == nil {
+			r.result = failed
+			return
+		}
+		r.result = c.recovered(r.call.Name, func() message.ToolResult {
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			defer context.AfterFunc(c.agent.running, func() { cancel(stopped) })()
+			return c.agent.memory.texts.shortened(started(ctx))
+		})
+	}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // clients are the tools of the client c. The guards deny the tool "denied", and ask about the tools "asked" and
-// "asked_too". A call returns what it was called with; with {"wait":1} it waits for its end.
+// "asked_too". A call returns what it was called with; {"wait":1} waits for its end, {"report":1} reports progress.
 type clients struct {
 	tools []string
 
@@ -51,16 +51,20 @@ func (c *clients) Check(call toolbox.ClientCall) (ask bool, refused *message.Too
 	return strings.HasPrefix(call.Tool.Name, "asked"), nil
 }
 
-func (c *clients) Call(ctx context.Context, call toolbox.ClientCall) message.ToolResult {
+func (c *clients) Start(call toolbox.ClientCall) (wait func(context.Context) message.ToolResult) {
 	c.note(fmt.Sprintf("call %s of %s: %s %s %s%s", call.Tool.ID, call.Tool.ClientID, call.SessionID, call.MessageID, call.RequestID, call.Arguments))
-	switch string(call.Arguments) {
-	case `{"wait":1}`:
-		<-ctx.Done()
-		return message.FailedResult("ended")
-	case `{"panic":1}`:
-		panic("broken")
+	return func(ctx context.Context) message.ToolResult {
+		switch string(call.Arguments) {
+		case `{"wait":1}`:
+			<-ctx.Done()
+			return message.FailedResult("ended")
+		case `{"panic":1}`:
+			panic("broken")
+		case `{"report":1}`:
+			call.Notify(toolbox.Notification{Method: "notifications/progress", Params: json.RawMessage(`{"progress":1}`)})
+		}
+		return message.TextResult("ran" + string(call.Arguments))
 	}
-	return message.TextResult("ran" + string(call.Arguments))
 }
 
 func (c *clients) note(what string) {
@@ -69,13 +73,12 @@ func (c *clients) note(what string) {
 	c.calls = append(c.calls, what)
 }
 
-// take returns the sorted notes since its last call.
+// take returns the notes since its last call, in their order.
 func (c *clients) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	calls := c.calls
 	c.calls = nil
-	slices.Sort(calls)
 	return calls
 }
 
@@ -152,8 +155,8 @@ func TestACallGoesToTheClient(t *testing.T) {
 			"a c2 Done. 27", "Finish stop 15/42",
 		}, r.reply(user("hi")))
 		same(t, "calls", []string{
+			"check z", "check z", "check z", "check denied",
 			`call client_c_z of c: s1 c1 call_1{"n":5,"x":1}`, "call client_c_z of c: s1 c1 call_3{}", `call client_c_z of c: s1 c1 call_4{"panic":1}`,
-			"check denied", "check z", "check z", "check z",
 		}, c.take())
 		if got, want := strings.Join(r.saved(), "\n"), "a call:call_1:z{\"n\":5,\"x\":1}\nu result:call_1:ran{\"n\":5,\"x\":1}"; !strings.Contains(got, want) {
 			t.Errorf("saved:\n%s\nwant in it:\n%s", got, want)
@@ -174,7 +177,7 @@ func TestACallGoesToTheToolThatWasOffered(t *testing.T) {
 			answers(w, asked, n)
 		}, "z")
 		r.reply(user("hi"))
-		same(t, "calls", []string{"call client_c_z of c: s1 c1 call_1{}", "check z"}, c.take())
+		same(t, "calls", []string{"check z", "call client_c_z of c: s1 c1 call_1{}"}, c.take())
 		if !strings.Contains(r.asked()[0], "about z") || strings.Contains(r.asked()[1], "about z") {
 			t.Errorf("the model is offered another tool of that name: %q", r.asked())
 		}
@@ -187,7 +190,7 @@ func TestAClientLeavesDuringItsTool(t *testing.T) {
 		r, c := ofClient(t, says(llmtest.Calls("c1", "z", `{"wait":1}`, "z", `{"wait":1}`)), "z")
 		s := r.open(user("hi"))
 		synctest.Wait()
-		same(t, "calls", []string{`call client_c_z of c: s1 c1 call_1{"wait":1}`, `call client_c_z of c: s1 c1 call_2{"wait":1}`, "check z", "check z"}, c.take())
+		same(t, "calls", []string{"check z", "check z", `call client_c_z of c: s1 c1 call_1{"wait":1}`, `call client_c_z of c: s1 c1 call_2{"wait":1}`}, c.take())
 		s.cancel()
 		s.body.Close()
 		synctest.Wait()
@@ -258,7 +261,7 @@ func TestGuardsAskBeforeAnyToolRuns(t *testing.T) {
 			synctest.Wait()
 		}
 		want(`a c1 call:call_1:z{} call:call_2:asked{} call:call_3:asked_too{} 0`, "a- confirm:call_2:asked{} 27")
-		same(t, "before the first answer", []string{"check asked", "check asked_too", "check z"}, c.take())
+		same(t, "before the first answer", []string{"check z", "check asked", "check asked_too"}, c.take())
 		r.service.Confirm("s1", "call_2", "allow_once")
 		want("a- confirm:call_3:asked_too{} 27")
 		r.service.Confirm("s1", "call_3", "deny")
@@ -277,5 +280,15 @@ func TestADangerousCallIsAskedAboutOnce(t *testing.T) {
 		if questions := strings.Count(strings.Join(events, "\n"), "confirm:call_1:asked"); questions != 1 || !slices.Contains(events, `u * result:call_1:ran{"s":"rm -rf /"} 27`) {
 			t.Errorf("%d questions in %q, want one and a result", questions, events)
 		}
+	})
+}
+
+func TestProgressIsANotification(t *testing.T) {
+	timeless(t, func(t *testing.T) {
+		r, _ := ofClient(t, says(llmtest.Calls("c1", "z", `{"report":1}`), llmtest.Says("c2", "Done.")), "z")
+		same(t, "events", []string{
+			`a c1 call:call_1:z{"report":1} 0`, `Notification call_1 {"method":"notifications/progress","params":{"progress":1}}`,
+			`u * result:call_1:ran{"report":1} 27`, "a c2 Done. 27", "Finish stop 15/42",
+		}, r.reply(user("hi")))
 	})
 }

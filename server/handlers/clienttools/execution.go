@@ -41,12 +41,15 @@ type Call struct {
 	SessionID, MessageID, CallID string
 	Input                        json.RawMessage // an object
 	Timeout                      time.Duration
+	// Progress gets the reports of the client while the execution is pending. It must not block; it may be nil.
+	Progress func(api.ProgressRequest)
 
 	client *client // the one that was found to have the tool; nil means any
 }
 
-// An execution is waiting for its result.
-type execution struct {
+// An Execution is waiting for its result.
+type Execution struct {
+	registry  *Registry
 	directory string
 	client    string
 	request   api.ClientToolExecutionRequest
@@ -54,6 +57,7 @@ type execution struct {
 
 	began, due time.Time // due is when it times out
 	timeout    time.Duration
+	progress   func(api.ProgressRequest) // may be nil
 }
 
 // maxTimeouts limits how long reports of progress extend an execution: to so many times its timeout (CT 14.2).
@@ -61,11 +65,11 @@ const maxTimeouts = 10
 
 // executions are the pending executions, by request ID.
 type executions struct {
-	ordered[string, *execution]
+	ordered[string, *Execution]
 }
 
 // has reports whether an execution is still pending. A later one may have the same ID.
-func (p *executions) has(e *execution) bool {
+func (p *executions) has(e *Execution) bool {
 	now, ok := p.get(e.request.RequestID)
 	return ok && now == e
 }
@@ -95,15 +99,19 @@ type outcome struct {
 }
 
 // Execute runs a tool on its client. It waits for the result, the timeout, the client's disconnect or the end of ctx
-// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Refusal] of the rate limit, a [*Failure], or the
-// cause of the end of ctx. When
-// ctx ends, the execution is withdrawn without an event (CT 4.4).
+// (CT 8.1). Its error is one of Start, a [*Failure], or the cause of the end of ctx. When ctx ends, the execution is
+// withdrawn without an event (CT 4.4).
 func (r *Registry) Execute(ctx context.Context, directory string, call Call) (Result, error) {
-	e, err := r.start(directory, call)
+	e, err := r.Start(directory, call)
 	if err != nil {
 		return Result{}, err
 	}
-	timer := time.NewTimer(call.Timeout)
+	return e.Wait(ctx)
+}
+
+// Wait waits for the end of an execution; see [Registry.Execute]. It must be called once, at once.
+func (e *Execution) Wait(ctx context.Context) (Result, error) {
+	timer := time.NewTimer(e.timeout)
 	defer timer.Stop()
 	for {
 		select {
@@ -113,9 +121,9 @@ func (r *Registry) Execute(ctx context.Context, directory string, call Call) (Re
 			}
 			return o.result, nil
 		case <-timer.C:
-			timer.Reset(r.timeOut(e))
+			timer.Reset(e.registry.timeOut(e))
 		case <-ctx.Done():
-			r.withdraw(e)
+			e.registry.withdraw(e)
 			return Result{}, context.Cause(ctx)
 		}
 	}
@@ -148,8 +156,9 @@ func (r *Registry) available(call Call) (*client, error) {
 	return owner, nil
 }
 
-// start finds the tool, announces the execution, and adds it to the pending ones.
-func (r *Registry) start(directory string, call Call) (*execution, error) {
+// Start sends a call to its client, and adds it to the pending ones. Its error is [ErrToolNotFound],
+// [ErrRequestPending], a [*Refusal] of the rate limit, or a [*Failure].
+func (r *Registry) Start(directory string, call Call) (*Execution, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	owner, err := r.available(call)
@@ -164,7 +173,8 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 		call.RequestID = r.pending.newID(client, call.CallID)
 	}
 	now := time.Now()
-	e := &execution{
+	e := &Execution{
+		registry:  r,
 		directory: directory,
 		client:    client,
 		request: api.ClientToolExecutionRequest{
@@ -179,7 +189,7 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 		outcome: make(chan outcome, 1),
 		began:   now,
 		due:     now.Add(call.Timeout),
-		timeout: call.Timeout,
+		timeout: call.Timeout, progress: call.Progress,
 	}
 	r.bus.Publish(directory, api.ClientToolExecutingEvent{
 		Type: api.ClientToolExecutingEventTypeClientToolExecuting,
@@ -247,7 +257,7 @@ func (r *Registry) Shutdown() {
 }
 
 // timeOut fails an execution that is due. Otherwise it returns when it will be.
-func (r *Registry) timeOut(e *execution) (left time.Duration) {
+func (r *Registry) timeOut(e *Execution) (left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	left = time.Until(e.due)
@@ -279,10 +289,13 @@ func (r *Registry) Progress(report api.ProgressRequest) bool {
 			Progress: report.Progress, Total: report.Total, Message: report.Message,
 		},
 	})
+	if e.progress != nil {
+		e.progress(report)
+	}
 	return true
 }
 
-func (r *Registry) withdraw(e *execution) {
+func (r *Registry) withdraw(e *Execution) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.pending.has(e) {
@@ -290,7 +303,7 @@ func (r *Registry) withdraw(e *execution) {
 	}
 }
 
-func (r *Registry) complete(directory string, e *execution, result Result) {
+func (r *Registry) complete(directory string, e *Execution, result Result) {
 	r.pending.delete(e.request.RequestID)
 	r.bus.Publish(directory, api.ClientToolCompletedEvent{
 		Type: api.ClientToolCompletedEventTypeClientToolCompleted,
@@ -302,7 +315,7 @@ func (r *Registry) complete(directory string, e *execution, result Result) {
 	e.outcome <- outcome{result: result}
 }
 
-func (r *Registry) fail(directory string, e *execution, failure *Failure) {
+func (r *Registry) fail(directory string, e *Execution, failure *Failure) {
 	r.pending.delete(e.request.RequestID)
 	r.bus.Publish(directory, api.ClientToolFailedEvent{
 		Type: api.ClientToolFailedEventTypeClientToolFailed,

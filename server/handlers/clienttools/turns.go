@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
@@ -65,13 +66,19 @@ func (t *Turns) Check(call toolbox.ClientCall) (ask bool, refused *message.ToolR
 	return t.Guards.Permissions.of(tool.ID) == Ask, nil
 }
 
-// Call executes the tool, within the rate limit.
-func (t *Turns) Call(ctx context.Context, call toolbox.ClientCall) message.ToolResult {
-	result, err := t.Guards.Registry.Execute(ctx, t.Directory, t.call(call))
-	if err != nil {
-		return notRun(call, err)
+// Start executes the tool, within the rate limit.
+func (t *Turns) Start(call toolbox.ClientCall) (wait func(context.Context) message.ToolResult) {
+	e, err := t.Guards.Registry.Start(t.Directory, t.call(call))
+	return func(ctx context.Context) message.ToolResult {
+		var result Result
+		if err == nil {
+			result, err = e.Wait(ctx)
+		}
+		if err != nil {
+			return notRun(call, err)
+		}
+		return message.Success(contents(result))
 	}
-	return message.Success(contents(result))
 }
 
 func (t *Turns) call(c toolbox.ClientCall) Call {
@@ -79,7 +86,24 @@ func (t *Turns) call(c toolbox.ClientCall) Call {
 		ToolID: c.Tool.ID, ClientID: c.Tool.ClientID,
 		SessionID: c.SessionID, MessageID: c.MessageID, CallID: c.RequestID,
 		Input: message.ObjectOrEmpty(c.Arguments), Timeout: t.Timeout,
+		Progress: func(report api.ProgressRequest) {
+			if c.Notify != nil {
+				c.Notify(toolbox.Notification{Method: "notifications/progress", Params: progress(c.RequestID, report)})
+			}
+		},
 	}
+}
+
+// progress returns the parameters of MCP's notification about a report (CT 14.2, decision S77).
+func progress(callID string, report api.ProgressRequest) json.RawMessage {
+	values := []jsonwire.Text{jsonwire.Marshal(callID), jsonwire.Marshal(report.Progress), nil, nil}
+	if report.Total != nil {
+		values[2] = jsonwire.Marshal(*report.Total)
+	}
+	if report.Message != nil {
+		values[3] = jsonwire.Marshal(*report.Message)
+	}
+	return json.RawMessage(jsonwire.Object([]string{"progressToken", "progress", "total", "message"}, values))
 }
 
 // notRun returns the result of a call that has failed.

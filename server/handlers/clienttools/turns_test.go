@@ -103,7 +103,7 @@ func TestTheGuardComesBeforeTheCall(t *testing.T) {
 // run calls a tool in a turn.
 func run(ctx context.Context, turns *clienttools.Turns, call toolbox.ClientCall) <-chan message.ToolResult {
 	result := make(chan message.ToolResult, 1)
-	go func() { result <- turns.Call(ctx, call) }()
+	go func() { result <- turns.Start(call)(ctx) }()
 	synctest.Wait()
 	return result
 }
@@ -213,4 +213,42 @@ func TestAttachmentsOfAResult(t *testing.T) {
 			same(t, attachments, append([]string{first}, want...), items(<-ended))
 		})
 	}
+}
+
+func TestReportsOfATurnReachTheReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})
+		turns, _ := r.turns()
+		var heard []string
+		call := clientCall("client_c_a", "")
+		call.Notify = func(n toolbox.Notification) { heard = append(heard, n.Method+" "+string(n.Params)) }
+		ended := run(t.Context(), turns, call)
+		total, text := 2.5, "half"
+		for _, report := range []api.ProgressRequest{{Progress: 1}, {Progress: 2, Total: &total, Message: &text}} {
+			report.RequestID = "c_k_946684800000"
+			if !r.Progress(report) {
+				t.Errorf("%+v is about an unknown request", report)
+			}
+		}
+		r.Submit("/", "c_k_946684800000", success("o"), nil)
+		<-ended
+		same(t, "notifications", []string{
+			`notifications/progress {"progressToken":"k","progress":1}`,
+			`notifications/progress {"progressToken":"k","progress":2,"total":2.5,"message":"half"}`,
+		}, heard)
+	})
+}
+
+func TestCallsOfTurnsCountForTheRateLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := events.NewBus(nil)
+		r := rig{clienttools.NewRegistry(bus, clienttools.Bounds{}, clienttools.RateLimit{Calls: 1, Window: time.Minute}), t, bus}
+		r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})
+		turns, _ := r.turns()
+		ended := run(t.Context(), turns, clientCall("client_c_a", ""))
+		same(t, "the second call", []string{"error Rate limit exceeded for client tools"}, items(<-run(t.Context(), turns, clientCall("client_c_a", ""))))
+		r.Submit("/", "c_k_946684800000", success("o"), nil)
+		<-ended
+	})
 }
