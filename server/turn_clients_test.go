@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
@@ -66,6 +67,7 @@ type turnRig struct {
 
 	mu    sync.Mutex
 	asked []string // the bodies of the requests to the model
+	again bool     // the model's second answer calls the tools again
 }
 
 // startTurns starts a server whose model calls tools in its first answer: the arguments are those of llmtest.Calls.
@@ -75,9 +77,9 @@ func startTurns(t *testing.T, config server.Config, calls ...string) *turnRig {
 	r.rig, _ = startModel(t, config, func(w http.ResponseWriter, asked llmtest.Asked) {
 		r.mu.Lock()
 		r.asked = append(r.asked, asked.Body)
-		n := len(r.asked)
+		calling := len(r.asked) == 1 || len(r.asked) == 2 && r.again
 		r.mu.Unlock()
-		if n == 1 {
+		if calling {
 			llmtest.Events(w, llmtest.Calls("c1", calls...)...)
 			return
 		}
@@ -300,5 +302,38 @@ func TestAnImportedSessionHasItsClient(t *testing.T) {
 		r.result(id, `{"status":"success","title":"","output":""}`, 200)
 		<-reply.ended
 		same(t, "results", []string{`{"status":"success","value":[{"type":"text","text":"","_meta":{"clientTool":{"title":"","metadata":{}}}}]}`}, results(reply.take()))
+	})
+}
+
+func TestAStoppedAgentCallsNoClientAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startTurns(t, server.Config{}, "client_c_z", "{}")
+		r.again = true
+		reply := r.openReply(ask(r.session, "hi"))
+		r.request()
+		r.post("POST /agent/stop", `{"session_id":"`+r.session+`"}`).is(t, "stop", 200, "")
+		<-reply.ended
+		const stopped = `{"status":"error","error":"The agent was stopped"}`
+		same(t, "results", []string{stopped, stopped}, results(reply.take()))
+		same(t, "requests after the stop", 0, len(r.requests.take()))
+
+		reply = r.openReply(ask(r.session, "again"))
+		same(t, "a reply of a new agent", 0, len(results(reply.take())))
+	})
+}
+
+func TestAGuardAsksInTheReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := startTurns(t, server.Config{Permissions: clienttools.Permissions{{Pattern: "*_z", Permission: clienttools.Ask}}}, "client_c_z", "{}")
+		reply := r.openReply(ask(r.session, "hi"))
+		if asked := strings.Join(reply.take(), ""); !strings.Contains(asked, `"actionType":"toolConfirmation","id":"call_1","toolName":"client_c_z"`) {
+			t.Errorf("there is no question in %s", asked)
+		}
+		same(t, "events before the answer", 0, len(r.bus.take()))
+		r.post("POST /action-required/tool-confirmation", `{"id":"call_1","action":"allow_once","sessionId":"`+r.session+`"}`)
+		id, _ := r.request()
+		r.result(id, `{"status":"error","error":"E"}`, 200)
+		<-reply.ended
+		same(t, "results", []string{`{"status":"error","error":"E"}`}, results(reply.take()))
 	})
 }
