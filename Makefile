@@ -52,6 +52,9 @@ build: bin/lockstep bin/agentd reference/dist/main.js sdk/ts/dist/driver.js ## B
 bin/lockstep bin/agentd: $(GO_FILES) go.mod go.sum
 	CGO_ENABLED=0 go build -trimpath -o $@ ./cmd/$(notdir $@)
 
+bin/clienttools-driver: $(GO_FILES) go.mod go.sum
+	CGO_ENABLED=0 go build -trimpath -o $@ ./sdk/clienttools/driver
+
 reference/dist/main.js: $(TS_FILES) reference/build.js reference/node_modules
 	npm --prefix reference run --silent build
 	@touch $@
@@ -75,6 +78,10 @@ parity:
 	@$(MAKE) --no-print-directory bin/lockstep bin/agentd
 	bin/lockstep run --against $(RECORDING) $(ARGS)
 endif
+
+.PHONY: parity-sdk
+parity-sdk: build bin/clienttools-driver ## Walk the scenarios of the client libraries through both of them
+	bin/lockstep run -c lockstep-sdk.yaml --reports reports/sdk $(ARGS)
 
 .PHONY: record
 record: build ## Keep what the reference does, for make parity where Node is not installed
