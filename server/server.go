@@ -170,7 +170,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, errors.Join(problems...)
 }
 
-// maxBodiesBytes limits the memory for the bodies of all running requests (decision S40).
+// maxBodiesBytes limits the memory for the bodies of all running requests (decision S40), and again for the large
+// messages of all sockets.
 const maxBodiesBytes = 64 << 20
 
 // A Server is an agent server. Sessions and settings are stored in its directories. Registered tools and events are
@@ -190,22 +191,25 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	bus := events.NewBus(&config.Queue)
-	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
 	goose, err := newGoose(config)
 	if err != nil {
 		return nil, err
 	}
+	bus := events.NewBus(&config.Queue)
+	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
+	registry.KeepLeases(config.Directories.Leases(), config.Log)
 	guards := &clienttools.Guards{Registry: registry, Permissions: config.Permissions, Owner: goose.ownerOf, Log: config.Log}
 	goose.clients = &clienttools.Turns{Guards: guards, Directory: config.Directory, Timeout: config.DefaultTimeout, Log: config.Log}
 	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{
 			clientToolHandlers: &clienttools.Handlers{
-				Registry:       registry,
-				Guards:         guards,
-				Streams:        streams,
-				ServerTools:    goose.serverTools(config.Log),
+				Registry:    registry,
+				Guards:      guards,
+				Streams:     streams,
+				ServerTools: goose.serverTools(config.Log),
+				// Not shared with bodies, because a message may arrive as slowly as its client likes.
+				Messages:       body.NewInFlight(maxBodiesBytes),
 				DefaultTimeout: config.DefaultTimeout,
 				Keepalive:      config.KeepaliveInterval,
 			},

@@ -24,7 +24,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 func executions(b *testing.B, calls int) ratio.Cost {
 	bus := events.NewBus(nil)
 	r := clienttools.NewRegistry(bus, clienttools.Bounds{}, clienttools.RateLimit{})
-	r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})
+	r.Register("/", clienttools.Registration{ClientID: "c", Tools: []api.ClientToolDefinition{tool("a", "{}")}})
 	requests := bus.Subscribe(events.OfClient("/", "c"), func(err error) { b.Error(err) })
 	defer requests.Close()
 	done, answered := make(chan struct{}), make(chan struct{})

@@ -54,9 +54,9 @@ func define(clientID string, tools []api.ClientToolDefinition) []definition {
 }
 
 // admit returns by how much a client grows with the tools, or the error that forbids it.
-func (r *Registry) admit(c *client, isNew bool, tools []definition) (growth int, err error) {
+func (b Bounds) admit(r *Registry, c *client, isNew bool, tools []definition) (growth int, err error) {
 	if isNew {
-		if r.clients.len() >= r.bounds.MaxClients {
+		if r.clients.len() >= b.MaxClients {
 			return 0, ErrTooManyClients
 		}
 		growth = len(jsonwire.AppendQuoted(nil, c.id))
@@ -75,7 +75,7 @@ func (r *Registry) admit(c *client, isNew bool, tools []definition) (growth int,
 		growth += tool.size - before
 		sizes[tool.ID] = tool.size
 	}
-	if count > r.bounds.MaxTools || c.size+growth > r.bounds.MaxClientBytes || r.size+growth > r.bounds.MaxBytes {
+	if count > b.MaxTools || c.size+growth > b.MaxClientBytes || r.size+growth > b.MaxBytes {
 		return 0, ErrTooManyTools
 	}
 	return growth, nil

@@ -24,7 +24,7 @@ func Bodies(bounds Bounds) map[string]body.Rules {
 		return nil
 	}
 	return map[string]body.Rules{
-		"registerClientTools":      {First: moreTools, Check: check(registerIssues, "clientID", "tools"), Refusals: Refusals, Malformed: malformed},
+		"registerClientTools":      {First: moreTools, Check: check(registerIssues, "clientID", "tools", "lease"), Refusals: Refusals, Malformed: malformed},
 		"unregisterClientTools":    {Check: check(unregisterIssues, "clientID", "toolIDs"), Refusals: Refusals, Malformed: malformed},
 		"submitClientToolResult":   {Check: check(resultIssues, "requestID", "result"), Refusals: Refusals, Malformed: malformed},
 		"reportClientToolProgress": {Check: check(progressIssues, "requestID", "progress", "total", "message"), Refusals: Refusals, Malformed: malformed},
@@ -87,6 +87,24 @@ func atLeast(minimum int) issues {
 	}
 }
 
+// maxLease is the longest lease in seconds (CT 14.4).
+const maxLease = 86400
+
+// isLease adds an issue unless the value is a lease (decision S78).
+func isLease(value jsonwire.Text, found *validation.Issues) {
+	n, whole := value.Integer()
+	switch {
+	case value.Kind() != "number":
+		found.Type(aNumber, value)
+	case !whole:
+		found.NotInteger(value)
+	case n < 1:
+		found.TooSmall(1)
+	case n > maxLease:
+		found.TooBig(maxLease)
+	}
+}
+
 // optional adds no issue if the value is missing.
 func optional(inner issues) issues {
 	return func(value jsonwire.Text, found *validation.Issues) {
@@ -146,7 +164,7 @@ var (
 		field{"id", is(aString)},
 		field{"description", is(aString)},
 		field{"parameters", is(record)},
-	))}}
+	))}, {"lease", optional(isLease)}}
 	unregisterFields = []field{{"toolIDs", optional(arrayOf(is(aString)))}}
 	resultFields     = []field{
 		{"requestID", is(aString)},

@@ -28,7 +28,7 @@ func newRig(t *testing.T) rig {
 
 // Register registers tools, and fails if there are too many.
 func (r rig) Register(directory, clientID string, tools []api.ClientToolDefinition) []api.ToolID {
-	ids, err := r.Registry.Register(directory, clientID, tools)
+	ids, err := r.Registry.Register(directory, clienttools.Registration{ClientID: clientID, Tools: tools})
 	if err != nil {
 		r.t.Errorf("Register: %v", err)
 	}

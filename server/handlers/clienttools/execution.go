@@ -58,6 +58,8 @@ type Execution struct {
 	began, due time.Time // due is when it times out
 	timeout    time.Duration
 	progress   func(api.ProgressRequest) // may be nil
+
+	waits bool // for a stream of its client, which has a lease
 }
 
 // maxTimeouts limits how long reports of progress extend an execution: to so many times its timeout (CT 14.2).
@@ -190,6 +192,7 @@ func (r *Registry) Start(directory string, call Call) (*Execution, error) {
 		began:   now,
 		due:     now.Add(call.Timeout),
 		timeout: call.Timeout, progress: call.Progress,
+		waits: owner.lease.runs(),
 	}
 	r.bus.Publish(directory, api.ClientToolExecutingEvent{
 		Type: api.ClientToolExecutingEventTypeClientToolExecuting,
@@ -202,11 +205,17 @@ func (r *Registry) Start(directory string, call Call) (*Execution, error) {
 		Type:       api.ClientToolRequestEventTypeClientToolRequest,
 		Properties: api.ClientToolRequested{ClientID: client, Request: e.request},
 	})
-	r.bus.Send(events.OfClient(directory, client), func() []byte {
-		return sse.Event("tool-request", jsonwire.Marshal(e.request))
-	})
+	if e.waits {
+		return e, nil
+	}
+	r.bus.Send(events.OfClient(directory, client), func() []byte { return streamFrame(e.request) })
 	r.bus.Send(events.OfSockets(directory, client), func() []byte { return socketFrame("request", "request", e.request) })
 	return e, nil
+}
+
+// streamFrame returns the frame of a request on a pending stream.
+func streamFrame(request api.ClientToolExecutionRequest) []byte {
+	return sse.Event("tool-request", jsonwire.Marshal(request))
 }
 
 // Submit ends a pending execution with its result, or with the client's error text if failed is not nil. It returns
@@ -219,16 +228,18 @@ func (r *Registry) Submit(directory, requestID string, result Result, failed *st
 	case !ok:
 		return false
 	case failed != nil:
-		r.fail(directory, e, &Failure{Text: *failed})
+		r.end(directory, e, outcome{failure: &Failure{Text: *failed}})
 	default:
-		r.complete(directory, e, result)
+		r.end(directory, e, outcome{result: result})
 	}
 	return true
 }
 
 // Disconnect handles the end of a client's stream, even if other streams of the client are still open (CT 5.1). It
-// first fails the client's pending executions, then removes all its tools. After Shutdown it does nothing.
+// first fails the client's pending executions, then removes all its tools, unless it has a lease. After Shutdown it does
+// nothing.
 func (r *Registry) Disconnect(directory, clientID string) {
+	defer r.leases.save(clientID)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
@@ -236,13 +247,17 @@ func (r *Registry) Disconnect(directory, clientID string) {
 	}
 	for _, e := range r.pending.all() {
 		if e.client == clientID {
-			r.fail(directory, e, &Failure{Text: textDisconnected})
+			r.end(directory, e, outcome{failure: &Failure{Text: textDisconnected}})
 		}
 	}
-	if c, ok := r.clients.get(clientID); ok {
+	c, ok := r.clients.get(clientID)
+	if ok {
 		r.questions.end(c, &Failure{Text: textDisconnected})
 	}
-	r.forget(directory, clientID)
+	r.leases.disconnected(clientID)
+	if ok && c.lease == nil {
+		r.forget(directory, clientID)
+	}
 }
 
 // Shutdown fails all pending executions and all later ones (decision S19, step 2).
@@ -251,9 +266,10 @@ func (r *Registry) Shutdown() {
 	defer r.mu.Unlock()
 	r.stopped = true
 	for _, e := range r.pending.all() {
-		r.fail(e.directory, e, &Failure{Text: textShuttingDown})
+		r.end(e.directory, e, outcome{failure: &Failure{Text: textShuttingDown}})
 	}
 	r.questions.end(nil, &Failure{Text: textShuttingDown})
+	r.leases.stop()
 }
 
 // timeOut fails an execution that is due. Otherwise it returns when it will be.
@@ -263,7 +279,7 @@ func (r *Registry) timeOut(e *Execution) (left time.Duration) {
 	left = time.Until(e.due)
 	if left <= 0 && r.pending.has(e) {
 		text := fmt.Sprintf("Client tool execution timed out after %dms", e.timeout.Milliseconds())
-		r.fail(e.directory, e, &Failure{Text: text, TimedOut: true})
+		r.end(e.directory, e, outcome{failure: &Failure{Text: text, TimedOut: true}})
 	}
 	return max(left, 0)
 }
@@ -303,26 +319,25 @@ func (r *Registry) withdraw(e *Execution) {
 	}
 }
 
-func (r *Registry) complete(directory string, e *Execution, result Result) {
+// end publishes the outcome of an execution, and passes it to the caller.
+func (r *Registry) end(directory string, e *Execution, o outcome) {
 	r.pending.delete(e.request.RequestID)
-	r.bus.Publish(directory, api.ClientToolCompletedEvent{
-		Type: api.ClientToolCompletedEventTypeClientToolCompleted,
-		Properties: api.ClientToolCompleted{
-			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
-			ClientID: e.client, Success: true,
-		},
-	})
-	e.outcome <- outcome{result: result}
-}
-
-func (r *Registry) fail(directory string, e *Execution, failure *Failure) {
-	r.pending.delete(e.request.RequestID)
-	r.bus.Publish(directory, api.ClientToolFailedEvent{
-		Type: api.ClientToolFailedEventTypeClientToolFailed,
-		Properties: api.ClientToolFailed{
-			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
-			ClientID: e.client, Error: failure.Text,
-		},
-	})
-	e.outcome <- outcome{failure: failure}
+	if o.failure == nil {
+		r.bus.Publish(directory, api.ClientToolCompletedEvent{
+			Type: api.ClientToolCompletedEventTypeClientToolCompleted,
+			Properties: api.ClientToolCompleted{
+				SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
+				ClientID: e.client, Success: true,
+			},
+		})
+	} else {
+		r.bus.Publish(directory, api.ClientToolFailedEvent{
+			Type: api.ClientToolFailedEventTypeClientToolFailed,
+			Properties: api.ClientToolFailed{
+				SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
+				ClientID: e.client, Error: o.failure.Text,
+			},
+		})
+	}
+	e.outcome <- o
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/gen/api"
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -27,13 +28,17 @@ type Handlers struct {
 	ServerTools func(ctx context.Context, sessionID string) (api.ServerToolList, error)
 	// DefaultTimeout is how long an execution waits if its caller does not say.
 	DefaultTimeout time.Duration
+	// Messages limits the large messages of all sockets.
+	Messages *body.InFlight
 	// Keepalive is the time between two pings of a pending stream.
 	Keepalive time.Duration
 }
 
 // RegisterClientTools answers POST /client-tools/register (CT 4.1).
 func (h *Handlers) RegisterClientTools(_ context.Context, request gen.RegisterClientToolsRequestObject) (gen.RegisterClientToolsResponseObject, error) {
-	ids, err := h.Registry.Register(*request.Params.Directory, request.Body.ClientID, request.Body.Tools)
+	ids, err := h.Registry.Register(*request.Params.Directory, Registration{
+		ClientID: request.Body.ClientID, Tools: request.Body.Tools, Lease: time.Duration(value(request.Body.Lease)) * time.Second,
+	})
 	switch {
 	case errors.Is(err, ErrTooManyTools):
 		return gen.RegisterClientTools429JSONResponse{Of: response.Value(tooManyTools)}, nil
@@ -181,6 +186,8 @@ func (h *Handlers) StreamPendingRequests(ctx context.Context, request gen.Stream
 	opts.Interval = h.Keepalive
 	return gen.StreamPendingRequests200TextEventStreamResponse{Writer: response.Stream(func(w http.ResponseWriter) {
 		defer h.Registry.Disconnect(directory, clientID)
-		h.Streams.Serve(ctx, w, events.OfClient(directory, clientID), opts)
+		h.Streams.ServeOpened(ctx, w, events.OfClient(directory, clientID), opts, func(queue *events.Subscription) {
+			h.Registry.leases.connected(directory, clientID, func(request api.ClientToolExecutionRequest) { queue.Push(streamFrame(request)) })
+		})
 	})}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	gen "github.com/lockstep-dev/lockstep/gen/server"
@@ -36,11 +37,15 @@ func (h *Handlers) serveSocket(ctx context.Context, w http.ResponseWriter, direc
 	to := events.OfSockets(directory, clientID)
 	queue := h.Streams.Bus.Subscribe(to, cancel)
 	defer queue.Close()
+	h.Registry.leases.connected(directory, clientID, func(request api.ClientToolExecutionRequest) {
+		queue.Push(socketFrame("request", "request", request))
+	})
 	log := h.Streams.Log.With(to.Attrs()...)
 	log.Debug("stream opened")
 	s := &socket{h.Registry, directory, clientID, queue}
 	err := websocket.Serve(ctx, w, queue, websocket.Options{
 		Interval: h.Keepalive,
+		Room:     h.Messages.Share(),
 		Message:  s.message,
 		Leave:    func() { h.Registry.Disconnect(directory, clientID) },
 	})
@@ -99,14 +104,13 @@ func (s *socket) register(text jsonwire.Text) {
 		s.fail(string(tooManyTools.Error.Message))
 		return
 	}
-	var message struct {
-		Tools []api.ClientToolDefinition `json:"tools"`
-	}
+	var message api.SocketRegister
 	if !s.read(text, registerFields, &message) {
 		return
 	}
-	_, err := s.registry.register(s.directory, s.clientID, message.Tools, func(ids []api.ToolID) {
-		s.queue.Push(socketFrame("registered", "toolIDs", ids))
+	_, err := s.registry.Register(s.directory, Registration{
+		ClientID: s.clientID, Tools: message.Tools, Lease: time.Duration(value(message.Lease)) * time.Second,
+		Then: func(ids []api.ToolID) { s.queue.Push(socketFrame("registered", "toolIDs", ids)) },
 	})
 	switch {
 	case errors.Is(err, ErrTooManyClients):

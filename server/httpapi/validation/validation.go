@@ -117,6 +117,27 @@ func (s *Issues) NoMember() {
 	})
 }
 
+// NotInteger adds the issue that the current value is a number and not an integer (CT 14.4).
+func (s *Issues) NotInteger(got jsonwire.Text) {
+	const expected = api.InvalidTypeIssueExpectedInt
+	s.add(func(at api.IssuePath) any {
+		return api.InvalidTypeIssue{
+			Expected: expected, Format: new(api.InvalidTypeIssueFormatSafeint), Code: api.InvalidTypeIssueCodeInvalidType,
+			Path: at, Message: typeMessage(expected, got.Kind()),
+		}
+	})
+}
+
+// TooBig adds the issue that the current value, a number, is above a maximum (CT 14.4).
+func (s *Issues) TooBig(maximum int) {
+	s.add(func(at api.IssuePath) any {
+		return api.TooBigIssue{
+			Origin: api.TooBigIssueOriginNumber, Code: api.TooBigIssueCodeTooBig, Maximum: api.TooBigIssueMaximum(maximum),
+			Inclusive: true, Path: at, Message: api.TooBigIssueMessage(fmt.Sprintf("Too big: expected number to be <=%d", maximum)),
+		}
+	})
+}
+
 // NoOption adds the issue that the current value is none of the answers to a question (CT 10.2).
 func (s *Issues) NoOption() {
 	options := []api.PermissionResponse{api.PermissionResponseOnce, api.PermissionResponseAlways, api.PermissionResponseReject}

@@ -33,6 +33,8 @@ const (
 	maxControl = 125 // bytes of the payload of a control frame (§5.5)
 	// MaxMessage is the maximum size in bytes of a message of a client (CT 7.1).
 	MaxMessage = 16 << 20
+	// smallMessage is how much of each message needs no room.
+	smallMessage = 64 << 10
 )
 
 // A violation is the code with which the server closes because of what the client has sent.
@@ -82,6 +84,7 @@ type reader struct {
 	in   *bufio.Reader
 	left uint64 // bytes of the current frame's payload that were not read
 
+	room    Room   // for what has arrived of the message
 	open    bool   // a message has begun
 	message []byte // what has arrived of it
 }
@@ -162,6 +165,9 @@ func (r *reader) check(h head) error {
 func (r *reader) payload(h head, b []byte) ([]byte, error) {
 	for at := uint64(0); r.left > 0; {
 		n := int(min(r.left, 64<<10))
+		if len(b)+n > smallMessage && !r.room.Take(int64(n)) {
+			return nil, violation(tryAgainLater)
+		}
 		start := len(b)
 		b = append(b, make([]byte, n)...)
 		got, err := io.ReadFull(r.in, b[start:])
@@ -181,6 +187,7 @@ func (r *reader) payload(h head, b []byte) ([]byte, error) {
 // reads until the end of the connection.
 func (r *reader) discard() {
 	r.message = nil
+	r.room.Release()
 	for {
 		if _, err := io.CopyN(io.Discard, r.in, int64(min(r.left, math.MaxInt64))); err != nil {
 			return

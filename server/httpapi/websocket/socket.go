@@ -30,10 +30,20 @@ type Source interface {
 	End()
 }
 
+// Room limits the memory for the large messages of all sockets while they arrive and are handled.
+type Room interface {
+	// Take returns false if there is no room for n more bytes. Then the socket closes with 1013.
+	Take(n int64) bool
+	// Release gives back everything that was taken. It may be called more than once.
+	Release()
+}
+
 // Options are what a socket does.
 type Options struct {
 	// Interval is the time between two pings. A client that sends nothing for two intervals counts as gone.
 	Interval time.Duration
+	// Room is for the messages of this socket.
+	Room Room
 	// Message handles one message. It is called for one message after the other, and not after Leave.
 	Message func(text []byte)
 	// Leave is called once: when the first close is received or sent, or when the connection ends.
@@ -61,7 +71,8 @@ func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options)
 		return err
 	}
 	s := &socket{conn: conn, src: src, opts: opts}
-	s.in.in = bufio.NewReader(&paced{s, in})
+	s.in.in, s.in.room = bufio.NewReader(&paced{s, in}), opts.Room
+	defer opts.Room.Release()
 	defer s.leave()
 	defer context.AfterFunc(ctx, func() { s.close(tryAgainLater) })()
 	defer heartbeat.Start(opts.Interval, s.beat).Stop()
@@ -122,6 +133,7 @@ func (s *socket) read() {
 			s.pong(payload)
 		case opText:
 			s.handle(payload)
+			s.in.room.Release()
 		}
 	}
 }

@@ -22,12 +22,16 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/memnet"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 	"github.com/lockstep-dev/lockstep/server/httpapi/websocket"
 )
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+// inFlight has room for the messages of one socket only.
+var inFlight = body.NewInFlight(100_000)
 
 const interval = 10 * time.Second
 
@@ -59,6 +63,7 @@ func open(t *testing.T, early string) *rig {
 	e.GET("/", func(c echo.Context) error {
 		r.ended <- websocket.Serve(ctx, c.Response(), r.queue, websocket.Options{
 			Interval: interval,
+			Room:     inFlight.Share(),
 			Message:  func(text []byte) { note(string(text)) },
 			Leave:    func() { note("(left)") },
 		})
@@ -288,6 +293,23 @@ func TestTheEndOfTheSource(t *testing.T) {
 		r.queue.End()
 		same(t, "frames", []string{"text last words", closed(1001), "end: EOF"}, r.rest())
 		same(t, "events", []string{"(left)"}, r.seen())
+	})
+}
+
+// TestMessagesShareTheirRoom: one socket always has room, and another one only for what is left.
+func TestMessagesShareTheirRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := open(t, ""), open(t, "")
+		half := strings.Repeat("x", 150_000)
+		go io.WriteString(first.client, masked(0x01, half))
+		synctest.Wait()
+		go io.WriteString(second.client, masked(0x81, half)+closing(1000, ""))
+		same(t, "the second", []string{closed(1013), "end: EOF"}, second.rest())
+		go io.WriteString(first.client, masked(0x80, half)+closing(1000, ""))
+		same(t, "the first", []string{closed(1000), "end: EOF"}, first.rest())
+		same(t, "its message", []string{half + half, "(left)"}, first.seen())
+		third := open(t, masked(0x81, half)+masked(0x81, half)+closing(1000, ""))
+		same(t, "the third", []string{closed(1000), "end: EOF"}, third.rest())
 	})
 }
 

@@ -53,6 +53,32 @@ describe('POST /agent/start (GA 6.1)', () => {
     expect(new Set(ids).size).toBe(20)
   })
 
+  it('keeps the client of a session, over a restart, an export and a fork (CT 11.6)', async () => {
+    const app = new GooseApp()
+    const id = await app.start({ clientID: 'c' })
+    const kept = { extension_data: { 'client_tools.v0': { clientID: 'c' } } }
+    const again = app.restarted()
+    expect(json((await again.get(`/sessions/${id}`)).text)).toMatchObject(kept)
+    const exported = json((await again.get(`/sessions/${id}/export`)).text)
+    const copy = await new GooseApp().call('POST', '/sessions/import', { json: exported })
+    expect(json(copy.text)).toMatchObject(kept)
+    const fork = json((await again.call('POST', `/sessions/${id}/edit_message`, { timestamp: 0 })).text) as { sessionId: string }
+    expect(json((await again.get(`/sessions/${fork.sessionId}`)).text)).toMatchObject(kept)
+    expect(json((await app.call('POST', '/agent/start', { working_dir: '' })).text)).toMatchObject({ extension_data: {} })
+  })
+
+  it.each([
+    ['null', 'invalid type: null, expected a string'],
+    ['5', 'invalid type: number, expected a string'],
+    ['""', 'invalid value: empty string'],
+  ])('refuses the client %s (S72)', async (clientID, reason) => {
+    const body = `{"clientID":${clientID},"working_dir":""}`
+    expect(await new GooseApp().send('POST', '/agent/start', body)).toMatchObject({
+      status: 422,
+      text: `Failed to deserialize the JSON body into the target type: clientID: ${reason} at line 1 column ${12 + clientID.length}`,
+    })
+  })
+
   it('stores the recipe unchanged', async () => {
     const app = new GooseApp()
     const parameters = [{ key: 'name', input_type: 'string', requirement: 'optional', description: '', default: 'Ann' }]

@@ -1,7 +1,7 @@
 import type * as contract from '#contract'
 import type { ErrorsOf } from '../../httpapi/goose-errors.ts'
 import { renderLarge, withBody, type Operation } from '../../httpapi/operation.ts'
-import { bodyOf, boolean, nullable, string, type ReadBy } from '../../wire/json/shape.ts'
+import { bodyOf, boolean, notEmpty, nullable, string, withDefault, type ReadBy } from '../../wire/json/shape.ts'
 import { decodeDeeplink } from '../../domain/recipe/deeplink.ts'
 import { SchemaError, type FinalOutputSchema } from '../../domain/recipe/json-schema.ts'
 import type { RecipeLibrary } from '../../domain/recipe/library.ts'
@@ -13,6 +13,7 @@ import { TemplateError } from '../../domain/recipe/template-error.ts'
 import { InvalidRecipeError } from '../../domain/recipe/validate.ts'
 import type { RecipeWorker } from '../../domain/recipe/recipe-worker.ts'
 import type { ListedSession, LoadedSession } from '../../domain/session/session.ts'
+import { clientData } from '../../domain/session/session-client.ts'
 import type { NewSession, SessionStore } from '../../store/session-store.ts'
 import { quoted } from '../../text/truncate.ts'
 import { clientMessage } from '../../public-error.ts'
@@ -33,6 +34,7 @@ const startRequest = bodyOf<contract.StartAgentRequest>()({
   recipe: nullable(recipeShape),
   recipe_id: nullable(string),
   recipe_deeplink: nullable(string),
+  clientID: withDefault(notEmpty, ''), // empty if the session has no client
 })
 
 /** `POST /agent/start` (GA 6.1). */
@@ -46,7 +48,8 @@ export function startAgent(
     if (recipe !== null) await checkRecipe(recipe, recipeWorker, errors, signal)
     started++
     const session = { working_dir: body.working_dir, name: `New session ${started}`, session_type: 'user', recipe } as const
-    return { status: 200, body: await createSession(store, session, errors) }
+    const client = body.clientID === '' ? {} : { extension_data: clientData(body.clientID) }
+    return { status: 200, body: await createSession(store, { ...session, ...client }, errors) }
   })
 }
 

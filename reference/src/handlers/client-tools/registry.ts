@@ -1,5 +1,6 @@
 import type { ClientToolDefinition } from '#contract'
 import { stringifyJson } from '../../wire/json/stringify.ts'
+import { parseJson } from '../../wire/json/parse.ts'
 import { fullToolID, shortName } from './tool-id.ts'
 
 /** The limits on what clients may register (S39). */
@@ -134,6 +135,15 @@ export class Registry {
       if (id.startsWith(prefix) && tools.has(id.slice(prefix.length))) return clientID
     }
     return undefined
+  }
+
+  /** A tool of a client, by full ID. `key` is the same object until the tool is registered again. */
+  definition(clientID: string, id: string): { key: object; parameters: () => Record<string, unknown> } | undefined {
+    const client = this.#clients.get(clientID)
+    const tool = client?.tools.get(id.slice(client.prefix.length))
+    if (tool === undefined) return undefined
+    const read = (): ClientToolDefinition => parseJson(tool.member.subarray(tool.at)) as ClientToolDefinition // it was written from one
+    return { key: tool, parameters: () => read().parameters }
   }
 
   #changed(client: Client): void {

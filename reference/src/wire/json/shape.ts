@@ -181,6 +181,12 @@ export const string: Shape<string> = (place) => {
   return place.value
 }
 
+export const notEmpty: Shape<string> = (place) => {
+  const text = string(place)
+  if (text === '') throw place.error('invalid value: empty string')
+  return text
+}
+
 export const boolean: Shape<boolean> = (place) => {
   if (typeof place.value !== 'boolean') throw place.wrongType('a boolean')
   return place.value
