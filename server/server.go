@@ -191,12 +191,12 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	bus := events.NewBus(&config.Queue)
-	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
 	goose, err := newGoose(config)
 	if err != nil {
 		return nil, err
 	}
+	bus := events.NewBus(&config.Queue)
+	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
 	registry.KeepLeases(config.Directories.Leases(), config.Log)
 	guards := &clienttools.Guards{Registry: registry, Permissions: config.Permissions, Owner: goose.ownerOf, Log: config.Log}
 	goose.clients = &clienttools.Turns{Guards: guards, Directory: config.Directory, Timeout: config.DefaultTimeout, Log: config.Log}
