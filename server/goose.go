@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/hints"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/files/tempdir"
 	"github.com/lockstep-dev/lockstep/server/handlers/agents"
@@ -35,6 +36,7 @@ type goose struct {
 	settings    *settings.Settings
 	permissions *permission.Permissions
 	agents      *turn.Pool
+	clients     toolbox.Clients
 	providers   *llm.Factory
 	transport   *http.Transport
 	background  *turn.Background
@@ -181,6 +183,7 @@ func (g *goose) agentHandlers(config Config) *agentHandlers {
 	return &agentHandlers{
 		Store:       g.store,
 		Agents:      g.agents,
+		Clients:     g.clients,
 		Providers:   g.providers,
 		Settings:    g.settings,
 		Permissions: g.permissions,
@@ -220,6 +223,7 @@ func (g *goose) replyHandlers(config Config) *reply.Handlers {
 		Settings:    g.settings,
 		Permissions: g.permissions,
 		Providers:   g.providers,
+		Clients:     g.clients,
 		Hints: func(directory string) string {
 			names, _ := g.settings.Setting("CONTEXT_FILE_NAMES")
 			return hints.Read(hints.Names(names), config.Directories.Config, directory)

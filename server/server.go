@@ -198,17 +198,14 @@ func New(config Config) (*Server, error) {
 	bus := events.NewBus(&config.Queue)
 	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
 	registry.KeepLeases(config.Directories.Leases(), config.Log)
+	guards := &clienttools.Guards{Registry: registry, Permissions: config.Permissions, Owner: goose.ownerOf, Log: config.Log}
+	goose.clients = &clienttools.Turns{Guards: guards, Directory: config.Directory, Timeout: config.DefaultTimeout, Log: config.Log}
 	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{
 			clientToolHandlers: &clienttools.Handlers{
-				Registry: registry,
-				Guards: &clienttools.Guards{
-					Registry:    registry,
-					Permissions: config.Permissions,
-					Owner:       goose.ownerOf,
-					Log:         config.Log,
-				},
+				Registry:    registry,
+				Guards:      guards,
 				Streams:     streams,
 				ServerTools: goose.serverTools(config.Log),
 				// Not shared with bodies, because a message may arrive as slowly as its client likes.

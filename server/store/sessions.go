@@ -20,14 +20,15 @@ import (
 type New struct {
 	WorkingDir, Name string
 	Type             session.Type
-	Recipe           *recipe.Recipe // with its templates; may be nil
+	Recipe           *recipe.Recipe  // with its templates; may be nil
+	ExtensionData    json.RawMessage // an object; nil means an empty one
 }
 
 // insert computes the next number of the day in the same statement that uses it, so that no two sessions get the same
 // number (GA 9.1).
 const insert = `
-INSERT INTO sessions (id, name, session_type, working_dir, created_at, updated_at, recipe_json)
-SELECT ?1 || '_' || (COALESCE(MAX(CAST(substr(id, 10) AS INTEGER)), 0) + 1), ?2, ?3, ?4, ?5, ?5, ?6
+INSERT INTO sessions (id, name, session_type, working_dir, created_at, updated_at, recipe_json, extension_data)
+SELECT ?1 || '_' || (COALESCE(MAX(CAST(substr(id, 10) AS INTEGER)), 0) + 1), ?2, ?3, ?4, ?5, ?5, ?6, ?7
 FROM sessions WHERE id >= ?1 || '_' AND id < ?1 || '` + "`" + `'
 RETURNING id`
 
@@ -48,8 +49,11 @@ func (s *Store) Create(ctx context.Context, n New) (session.Session, error) {
 const selectSession = columns + ` WHERE s.id = ?`
 
 func create(ctx context.Context, tx *sql.Tx, n New) (id string, err error) {
-	now := time.Now()
-	err = tx.QueryRowContext(ctx, insert, now.UTC().Format("20060102"), n.Name, string(n.Type), n.WorkingDir, stamp(now), SetRecipe(n.Recipe).value).Scan(&id)
+	now, data := time.Now(), "{}"
+	if n.ExtensionData != nil {
+		data = string(n.ExtensionData)
+	}
+	err = tx.QueryRowContext(ctx, insert, now.UTC().Format("20060102"), n.Name, string(n.Type), n.WorkingDir, stamp(now), SetRecipe(n.Recipe).value, data).Scan(&id)
 	return id, err
 }
 

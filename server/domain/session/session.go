@@ -45,6 +45,21 @@ type Session struct {
 	ModelConfig          *modelconfig.Config
 }
 
+// clientKey is the member of a session's extension data that names its client (CT 11.6).
+const clientKey = "client_tools.v0"
+
+// ClientData returns the extension data of a new session of a client.
+func ClientData(clientID string) json.RawMessage {
+	return json.RawMessage(jsonwire.Marshal(map[string]struct {
+		ClientID string `json:"clientID"`
+	}{clientKey: {clientID}}))
+}
+
+// ClientID returns the client whose tools the session's model is offered, or "" if there is none (decision S72).
+func (s Session) ClientID() string {
+	return jsonwire.Text(s.ExtensionData).Get(clientKey).Get("clientID").Str()
+}
+
 // Decode reads an exported session. The name may have its old key, description.
 func Decode(v decode.Value) (Session, error) {
 	o := v.Object("id", "working_dir", "name", "description", "user_set_name", "session_type", "created_at", "updated_at", "extension_data",
@@ -125,21 +140,6 @@ func (s Session) Export() []byte {
 		return text
 	}
 	return text.Indented()
-}
-
-// clientData is the member of the extension data that names the session's client (CT 11.6).
-const clientData = "client_tools.v0"
-
-// ClientID returns the client to which the session belongs, or "" if it belongs to none.
-func (s Session) ClientID() string {
-	data, err := jsonwire.Parse(s.ExtensionData)
-	if err != nil || data.Kind() != "object" {
-		return ""
-	}
-	if owner := data.Get(clientData); owner.Kind() == "object" && owner.Get("clientID").Kind() == "string" {
-		return owner.Get("clientID").Str()
-	}
-	return ""
 }
 
 // ErrNotFound means that the session does not exist.

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -73,6 +74,24 @@ func TestDecodeDemandsWhatASessionNeeds(t *testing.T) {
 		_, err := again(strings.Replace(fresh, change[0], change[1], 1))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("with %s: %v\nwant %s", change[1], err, want)
+		}
+	}
+}
+
+func TestTheClientOfASession(t *testing.T) {
+	for _, id := range []string{"c", "a/b \"ü\"", "\x00"} {
+		if got := (session.Session{ExtensionData: session.ClientData(id)}).ClientID(); got != id {
+			t.Errorf("the client of the data of %q is %q", id, got)
+		}
+	}
+	for data, want := range map[string]string{
+		`{"todo.v0":{"content":""},"client_tools.v0":{"x":1,"clientID":"c"}}`: "c",
+		`{}`: "", `{"client_tools.v0":null}`: "", `{"client_tools.v0":"c"}`: "", `{"client_tools.v0":["clientID","c"]}`: "",
+		`{"client_tools.v0":{}}`: "", `{"client_tools.v0":{"clientID":5}}`: "", `{"client_tools.v0":{"clientID":""}}`: "",
+		`{"client_tools.v1":{"clientID":"c"}}`: "",
+	} {
+		if got := (session.Session{ExtensionData: json.RawMessage(data)}).ClientID(); got != want {
+			t.Errorf("the client of %s is %q, want %q", data, got, want)
 		}
 	}
 }

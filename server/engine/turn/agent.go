@@ -34,6 +34,9 @@ type Agent struct {
 	Extensions Extensions
 	memory     *SessionMemory
 
+	running context.Context // ends when the agent is dropped from its pool
+	stop    context.CancelFunc
+
 	mu         sync.Mutex
 	models     llm.Models
 	role       string   // the block of the system prompt for the desktop or a recipe (decision M17)
@@ -44,7 +47,8 @@ type Agent struct {
 
 // NewAgent returns an agent of a session without a model.
 func NewAgent(sessionID string, extensions Extensions, memory *SessionMemory) *Agent {
-	return &Agent{SessionID: sessionID, Extensions: extensions, memory: memory}
+	running, stop := context.WithCancel(context.Background())
+	return &Agent{SessionID: sessionID, Extensions: extensions, memory: memory, running: running, stop: stop}
 }
 
 // Provider returns the model, or nil if none was chosen. With a lead, it is the worker.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/toolguard"
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
@@ -41,6 +42,7 @@ type approver struct {
 	mode        mode
 	prompts     securityPrompts
 	permissions Permissions
+	clients     toolbox.Clients
 	memory      *SessionMemory // receives the user's answers
 	client      clientStream
 	log         *slog.Logger
@@ -50,7 +52,7 @@ type approver struct {
 func newApprover(s *Service, memory *SessionMemory, client clientStream) approver {
 	return approver{
 		mode: modeOf(llm.TextSetting(s.Settings, "GOOSE_MODE")), prompts: securityPromptOf(s.Settings), permissions: s.Permissions,
-		memory: memory, client: client, log: s.Log,
+		clients: s.Clients, memory: memory, client: client, log: s.Log,
 	}
 }
 
@@ -62,7 +64,13 @@ func (a approver) decide(ctx context.Context, requests []*request) error {
 		if err != nil {
 			return err
 		}
-		if !r.decided && a.alarmed(r) || asked {
+		asked = !r.decided && a.alarmed(r) || asked
+		if !asked && a.guard(r) { // the guards come after the decision of goose
+			if asked, err = a.approved(r); err != nil {
+				return err
+			}
+		}
+		if asked {
 			ask = append(ask, r)
 		}
 	}
@@ -70,6 +78,7 @@ func (a approver) decide(ctx context.Context, requests []*request) error {
 		if err := a.confirm(ctx, r); err != nil {
 			return err
 		}
+		a.guard(r) // which does not ask again
 	}
 	return nil
 }
@@ -81,17 +90,24 @@ func (a approver) permit(r *request) (ask bool, err error) {
 	case chat:
 		r.answer(onlyChat)
 	case approve:
-		level, err := a.permissions.Permission(r.call.Name)
-		if err != nil {
-			return false, fmt.Errorf("%w: %w", Failure("Permissions cannot be read"), err)
-		}
-		switch level {
-		case permission.AlwaysAllow:
-		case permission.NeverAllow:
-			r.answer(declined)
-		default:
-			return true, nil
-		}
+		return a.approved(r)
+	}
+	return false, nil
+}
+
+// approved denies a request or lets it run, if the user has decided about its tool before. Otherwise the user must be
+// asked.
+func (a approver) approved(r *request) (ask bool, err error) {
+	level, err := a.permissions.Permission(r.call.Name)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", Failure("Permissions cannot be read"), err)
+	}
+	switch level {
+	case permission.AlwaysAllow:
+	case permission.NeverAllow:
+		r.answer(declined)
+	default:
+		return true, nil
 	}
 	return false, nil
 }

@@ -19,6 +19,7 @@ import (
 // calls runs tools, each on a goroutine of its own. What they send to the client goes through the goroutine of run.
 type calls struct {
 	agent     *Agent
+	clients   toolbox.Clients
 	session   *storedSession
 	client    clientStream
 	output    *FinalOutput // that the model was asked for, or nil
@@ -75,9 +76,13 @@ func (c calls) runAll(ctx context.Context, requests []*request) {
 		if ctx.Err() != nil {
 			return
 		}
+		run := func() { c.runOne(ctx, r) }
+		if r.client != nil {
+			run = c.startClient(ctx, r)
+		}
 		running.Go(func() {
 			defer func() { <-places }()
-			c.runOne(ctx, r)
+			run()
 		})
 	}
 }
@@ -98,7 +103,7 @@ const noAnswer = Failure("Timeout waiting for user response")
 func (c calls) runOne(ctx context.Context, r *request) {
 	notify, over := c.notifications(ctx, r.announced.ID)
 	defer over()
-	r.result = c.call(ctx, toolbox.Call{
+	call := toolbox.Call{
 		SessionID:  c.session.initial.ID,
 		RequestID:  r.announced.ID,
 		WorkingDir: c.session.initial.WorkingDir,
@@ -120,7 +125,8 @@ func (c calls) runOne(ctx context.Context, r *request) {
 		Sample: func(asker context.Context, s toolbox.Sampling) (toolbox.Sampled, error) {
 			return sample(asker, c.agent, s, c.log)
 		},
-	})
+	}
+	r.result = c.recovered(call.Name, func() message.ToolResult { return c.call(ctx, call) })
 }
 
 // notifications returns a function that sends notifications of a call. It drops those that come too fast or after the
@@ -158,14 +164,19 @@ func (c calls) notifications(ctx context.Context, requestID string) (notify func
 	}
 }
 
-// call runs a built-in tool, or a tool of an extension. A panic becomes a failed result.
-func (c calls) call(ctx context.Context, call toolbox.Call) (result message.ToolResult) {
+// recovered runs a tool. A panic becomes a failed result.
+func (c calls) recovered(tool string, run func() message.ToolResult) (result message.ToolResult) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			c.log.Error("panic in a tool", "tool", call.Name, "err", broken)
+			c.log.Error("panic in a tool", "tool", tool, "err", broken)
 			result = message.FailedResult("-32603: Internal error")
 		}
 	}()
+	return run()
+}
+
+// call runs a built-in tool, or a tool of an extension.
+func (c calls) call(ctx context.Context, call toolbox.Call) message.ToolResult {
 	switch {
 	case call.Name == outputTool:
 		return takeOutput(call.Arguments, c.output, c.collected)

@@ -95,6 +95,7 @@ func (p *Pool) drop(element *list.Element) {
 	e := p.order.Remove(element).(*pooledAgent)
 	delete(p.agents, e.agent.SessionID)
 	e.gone = true
+	e.agent.stop()
 	if e.users == 0 {
 		p.close(e)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
 )
 
@@ -64,6 +65,8 @@ type Service struct {
 	Settings    llm.Settings
 	Permissions Permissions
 	Providers   *llm.Factory
+	// Clients run tools for the sessions that have a client. Nil means that there are none.
+	Clients toolbox.Clients
 	// Hints returns what the user, and the project in a directory, tell every model.
 	Hints func(directory string) string
 	// ReadRecipe reads the recipe of a slash command.

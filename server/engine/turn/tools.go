@@ -15,8 +15,9 @@ import (
 
 // A toolset is the set of tools that the model is offered in one turn.
 type toolset struct {
-	offered  []llm.Tool // sorted by name
+	offered  []llm.Tool // sorted by name, and then those of the session's client
 	frontend map[string]bool
+	clients  map[string]toolbox.ClientTool // those of the session's client, by name
 }
 
 // newToolset combines the tools of extensions, the built-in tools, and the tools that the client runs (decision M10).
@@ -57,18 +58,27 @@ func (s toolset) isFrontend(r message.ToolRequest) bool {
 
 // find returns a tool, or the zero tool if there is none.
 func (s toolset) find(name string) llm.Tool {
-	i, found := slices.BinarySearchFunc(s.offered, name, func(t llm.Tool, name string) int { return cmp.Compare(t.Name, name) })
+	if tool, ok := s.clients[name]; ok {
+		return tool.Tool
+	}
+	sorted := s.offered[:len(s.offered)-len(s.clients)]
+	i, found := slices.BinarySearchFunc(sorted, name, func(t llm.Tool, name string) int { return cmp.Compare(t.Name, name) })
 	if !found {
 		return llm.Tool{}
 	}
-	return s.offered[i]
+	return sorted[i]
 }
+
+// has reports whether there is a tool with this name.
+func (s toolset) has(name string) bool { return s.find(name).Name == name }
 
 // A request is the model's request to run one tool.
 type request struct {
 	announced message.ToolRequest
-	call      message.ToolCall // with arguments of the right types
-	frontend  bool             // the client runs the tool
+	call      message.ToolCall    // with arguments of the right types
+	messageID string              // of the model's message
+	frontend  bool                // the client of the reply runs the tool
+	client    *toolbox.ClientTool // the tool, if a client of the server runs it
 	result    message.ToolResult
 	decided   bool   // has a result without a call
 	alarm     string // why the user must be asked about a dangerous call; "" if it looks harmless
@@ -83,7 +93,7 @@ func (x *exchange) runTools(ctx context.Context, t *turn) (pairs []message.Messa
 	if err := x.approver.decide(ctx, t.requests); err != nil {
 		return nil, err
 	}
-	c := calls{agent: x.agent, session: x.session, client: x.client, output: t.output, collected: &x.collected, log: x.service.Log}
+	c := calls{agent: x.agent, clients: x.service.Clients, session: x.session, client: x.client, output: t.output, collected: &x.collected, log: x.service.Log}
 	if err := c.run(ctx, t.requests); err != nil {
 		return nil, err
 	}

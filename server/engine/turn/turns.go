@@ -87,6 +87,9 @@ func (x *exchange) newTurn(ctx context.Context) (*turn, error) {
 		x.service.Log.Warn("tools not offered: providers take no such names", "session", initial.ID, "count", len(refused), "first", excerpt.Quoted(refused[0]))
 	}
 	tools := newToolset(snapshot, builtIn(x.approver.mode, provider.Config().ModelName, x.agent.finalOutput()))
+	for _, tool := range tools.addClients(clientTools(x.service.Clients, initial)) {
+		x.service.Log.Warn("client tool not offered: another tool has its name", "session", initial.ID, "tool", excerpt.Quoted(tool.ID))
+	}
 	note := history.Note(time.Now(), initial.WorkingDir, snapshot.Notes)
 	question := llm.Request{
 		System:   x.agent.system(snapshot.Instructions, x.service.Hints(initial.WorkingDir)),
@@ -193,7 +196,7 @@ func (t *turn) take(ctx context.Context, piece llm.Piece) error {
 	for _, item := range piece.Message.Content {
 		switch c := item.(type) {
 		case message.ToolRequest:
-			t.request(c)
+			t.request(piece.Message.ID, c)
 		default:
 			rest.Content = append(rest.Content, item)
 		}
@@ -205,12 +208,16 @@ func (t *turn) take(ctx context.Context, piece llm.Piece) error {
 }
 
 // request records a request for a tool. A malformed one gets no response (GA 7.8).
-func (t *turn) request(r message.ToolRequest) {
+func (t *turn) request(messageID string, r message.ToolRequest) {
 	if r.Call.Error != nil {
 		t.broken = true
 		return
 	}
 	call := r.Call.Value
 	call.Arguments = coerce(call.Arguments, t.tools.find(call.Name).Schema)
-	t.requests = append(t.requests, &request{announced: r, call: call, frontend: t.tools.isFrontend(r)})
+	wanted := &request{announced: r, call: call, messageID: messageID, frontend: t.tools.isFrontend(r)}
+	if tool, ok := t.tools.clients[call.Name]; ok {
+		wanted.client = &tool
+	}
+	t.requests = append(t.requests, wanted)
 }

@@ -19,13 +19,23 @@ var Bodies = map[string]body.Shape{
 }
 
 func decodeStart(v decode.Value) (api.StartAgentRequest, error) {
-	o := v.Object("working_dir", "recipe", "recipe_id", "recipe_deeplink")
+	o := v.Object("working_dir", "recipe", "recipe_id", "recipe_deeplink", "clientID")
 	return api.StartAgentRequest{
 		WorkingDir:     o.String("working_dir"),
 		Recipe:         (*api.Recipe)(decode.MaybeField(o, "recipe", recipe.Decode)),
 		RecipeID:       o.MaybeString("recipe_id"),
 		RecipeDeeplink: o.MaybeString("recipe_deeplink"),
+		ClientID:       decode.FieldOr(o, "clientID", nil, decodeClientID),
 	}, o.Err()
+}
+
+// decodeClientID reads the client of a session, which must have a name (CT 11.6, decision S72).
+func decodeClientID(v decode.Value) (*string, error) {
+	id, err := v.Str()
+	if err == nil && id == "" {
+		err = v.Fail("invalid value: empty string")
+	}
+	return &id, err
 }
 
 func decodeResume(v decode.Value) (api.ResumeAgentRequest, error) {

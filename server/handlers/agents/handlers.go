@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/llm"
@@ -31,6 +32,7 @@ import (
 type Handlers struct {
 	Store       *store.Store
 	Agents      *turn.Pool
+	Clients     toolbox.Clients
 	Providers   *llm.Factory
 	Settings    *settings.Settings
 	Permissions *permission.Permissions
@@ -54,7 +56,11 @@ func (h *Handlers) StartAgent(ctx context.Context, request gen.StartAgentRequest
 		}
 	}
 	name := fmt.Sprintf("New session %d", h.started.Add(1))
-	s, err := h.Store.Create(ctx, store.New{WorkingDir: request.Body.WorkingDir, Name: name, Type: session.User, Recipe: chosen})
+	n := store.New{WorkingDir: request.Body.WorkingDir, Name: name, Type: session.User, Recipe: chosen}
+	if request.Body.ClientID != nil {
+		n.ExtensionData = session.ClientData(*request.Body.ClientID)
+	}
+	s, err := h.Store.Create(ctx, n)
 	if err != nil {
 		h.Log.Error("session not created", "err", err)
 		return gen.StartAgent400JSONResponse{Of: response.Message("Failed to create session: Session cannot be written")}, nil
@@ -100,7 +106,7 @@ func (h *Handlers) GetTools(ctx context.Context, request gen.GetToolsRequestObje
 	defer release()
 	tools, err := h.tools(ctx, a, request.Params.ExtensionName)
 	if err != nil {
-		h.Log.Warn("tools of extensions not listed", "err", err)
+		h.Log.Warn("tools not listed", "err", err)
 	}
 	mode, _ := h.Settings.Text("GOOSE_MODE")
 	list := make(api.ToolInfoList, len(tools))

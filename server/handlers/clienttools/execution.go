@@ -36,16 +36,20 @@ const (
 // A Call is a caller's request to execute a tool.
 type Call struct {
 	ToolID                       string // the full ID
+	ClientID                     string // of the clients that have the tool, this one; "" means the first one
 	RequestID                    string // generated if empty
 	SessionID, MessageID, CallID string
 	Input                        json.RawMessage // an object
 	Timeout                      time.Duration
+	// Progress gets the reports of the client while the execution is pending. It must not block; it may be nil.
+	Progress func(api.ProgressRequest)
 
 	client *client // the one that was found to have the tool; nil means any
 }
 
-// An execution is waiting for its result.
-type execution struct {
+// An Execution is waiting for its result.
+type Execution struct {
+	registry  *Registry
 	directory string
 	client    string
 	request   api.ClientToolExecutionRequest
@@ -53,6 +57,7 @@ type execution struct {
 
 	began, due time.Time // due is when it times out
 	timeout    time.Duration
+	progress   func(api.ProgressRequest) // may be nil
 
 	waits bool // for a stream of its client, which has a lease
 }
@@ -62,11 +67,11 @@ const maxTimeouts = 10
 
 // executions are the pending executions, by request ID.
 type executions struct {
-	ordered[string, *execution]
+	ordered[string, *Execution]
 }
 
 // has reports whether an execution is still pending. A later one may have the same ID.
-func (p *executions) has(e *execution) bool {
+func (p *executions) has(e *Execution) bool {
 	now, ok := p.get(e.request.RequestID)
 	return ok && now == e
 }
@@ -83,74 +88,85 @@ func (p *executions) newID(clientID, callID string) string {
 	}
 }
 
+// A Result is the result that a client has sent.
+type Result struct {
+	api.ClientToolResult
+	Attachments json.RawMessage // for turns of a model; any JSON, or nil
+}
+
 // An outcome is a failure, or a result if failure is nil.
 type outcome struct {
-	result  api.ClientToolResult
+	result  Result
 	failure *Failure
 }
 
 // Execute runs a tool on its client. It waits for the result, the timeout, the client's disconnect or the end of ctx
-// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Refusal] of the rate limit, a [*Failure], or the
-// cause of the end of ctx. When
-// ctx ends, the execution is withdrawn without an event (CT 4.4).
-func (r *Registry) Execute(ctx context.Context, directory string, call Call) (api.ClientToolResult, error) {
-	e, err := r.start(directory, call)
+// (CT 8.1). Its error is one of Start, a [*Failure], or the cause of the end of ctx. When ctx ends, the execution is
+// withdrawn without an event (CT 4.4).
+func (r *Registry) Execute(ctx context.Context, directory string, call Call) (Result, error) {
+	e, err := r.Start(directory, call)
 	if err != nil {
-		return api.ClientToolResult{}, err
+		return Result{}, err
 	}
-	timer := time.NewTimer(call.Timeout)
+	return e.Wait(ctx)
+}
+
+// Wait waits for the end of an execution; see [Registry.Execute]. It must be called once, at once.
+func (e *Execution) Wait(ctx context.Context) (Result, error) {
+	timer := time.NewTimer(e.timeout)
 	defer timer.Stop()
 	for {
 		select {
 		case o := <-e.outcome:
 			if o.failure != nil {
-				return api.ClientToolResult{}, o.failure
+				return Result{}, o.failure
 			}
 			return o.result, nil
 		case <-timer.C:
-			timer.Reset(r.timeOut(e))
+			timer.Reset(e.registry.timeOut(e))
 		case <-ctx.Done():
-			r.withdraw(e)
-			return api.ClientToolResult{}, context.Cause(ctx)
+			e.registry.withdraw(e)
+			return Result{}, context.Cause(ctx)
 		}
 	}
 }
 
-// find returns the tool of a call, and its client: the first of several (CT 2.6).
+// find returns the tool of a call, and the client that would execute it now.
 func (r *Registry) find(call Call) (definition, *client, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.available(call); err != nil {
+	owner, err := r.available(call)
+	if err != nil {
 		return definition{}, nil, err
 	}
-	owner := r.owners[call.ToolID][0]
 	tool, _ := owner.tools.get(call.ToolID)
 	return tool, owner, nil
 }
 
-// available returns why a call cannot be executed now, or nil.
-func (r *Registry) available(call Call) error {
-	owners := r.owners[call.ToolID]
+// available returns the client that would execute a call now, or why none would.
+func (r *Registry) available(call Call) (*client, error) {
+	owner := r.owners.executor(call)
 	switch {
-	case len(owners) == 0, call.client != nil && owners[0] != call.client:
-		return ErrToolNotFound
+	case owner == nil, call.client != nil && owner != call.client:
+		return nil, ErrToolNotFound
 	case r.stopped:
-		return &Failure{Text: textShuttingDown}
+		return nil, &Failure{Text: textShuttingDown}
 	}
 	if _, ok := r.pending.get(call.RequestID); ok {
-		return ErrRequestPending
+		return nil, ErrRequestPending
 	}
-	return nil
+	return owner, nil
 }
 
-// start finds the tool, announces the execution, and adds it to the pending ones.
-func (r *Registry) start(directory string, call Call) (*execution, error) {
+// Start sends a call to its client, and adds it to the pending ones. Its error is [ErrToolNotFound],
+// [ErrRequestPending], a [*Refusal] of the rate limit, or a [*Failure].
+func (r *Registry) Start(directory string, call Call) (*Execution, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.available(call); err != nil {
+	owner, err := r.available(call)
+	if err != nil {
 		return nil, err
 	}
-	owner := r.owners[call.ToolID][0]
 	client := owner.id
 	if !r.windows.take(client) {
 		return nil, errRateLimited
@@ -159,7 +175,8 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 		call.RequestID = r.pending.newID(client, call.CallID)
 	}
 	now := time.Now()
-	e := &execution{
+	e := &Execution{
+		registry:  r,
 		directory: directory,
 		client:    client,
 		request: api.ClientToolExecutionRequest{
@@ -174,8 +191,8 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 		outcome: make(chan outcome, 1),
 		began:   now,
 		due:     now.Add(call.Timeout),
-		timeout: call.Timeout,
-		waits:   owner.lease.runs(),
+		timeout: call.Timeout, progress: call.Progress,
+		waits: owner.lease.runs(),
 	}
 	r.bus.Publish(directory, api.ClientToolExecutingEvent{
 		Type: api.ClientToolExecutingEventTypeClientToolExecuting,
@@ -203,7 +220,7 @@ func streamFrame(request api.ClientToolExecutionRequest) []byte {
 
 // Submit ends a pending execution with its result, or with the client's error text if failed is not nil. It returns
 // false if no execution with that ID is pending (CT 4.3).
-func (r *Registry) Submit(directory, requestID string, result api.ClientToolResult, failed *string) bool {
+func (r *Registry) Submit(directory, requestID string, result Result, failed *string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e, ok := r.pending.get(requestID)
@@ -256,7 +273,7 @@ func (r *Registry) Shutdown() {
 }
 
 // timeOut fails an execution that is due. Otherwise it returns when it will be.
-func (r *Registry) timeOut(e *execution) (left time.Duration) {
+func (r *Registry) timeOut(e *Execution) (left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	left = time.Until(e.due)
@@ -288,10 +305,13 @@ func (r *Registry) Progress(report api.ProgressRequest) bool {
 			Progress: report.Progress, Total: report.Total, Message: report.Message,
 		},
 	})
+	if e.progress != nil {
+		e.progress(report)
+	}
 	return true
 }
 
-func (r *Registry) withdraw(e *execution) {
+func (r *Registry) withdraw(e *Execution) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.pending.has(e) {
@@ -300,7 +320,7 @@ func (r *Registry) withdraw(e *execution) {
 }
 
 // end publishes the outcome of an execution, and passes it to the caller.
-func (r *Registry) end(directory string, e *execution, o outcome) {
+func (r *Registry) end(directory string, e *Execution, o outcome) {
 	r.pending.delete(e.request.RequestID)
 	if o.failure == nil {
 		r.bus.Publish(directory, api.ClientToolCompletedEvent{

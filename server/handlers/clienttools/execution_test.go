@@ -31,7 +31,7 @@ func call(toolID, requestID string) clienttools.Call {
 
 // An end is how one execution ended.
 type end struct {
-	result api.ClientToolResult
+	result clienttools.Result
 	err    error
 	after  time.Duration
 }
@@ -48,8 +48,8 @@ func (r rig) execute(ctx context.Context, directory string, c clienttools.Call) 
 	return ended
 }
 
-func success(output string) api.ClientToolResult {
-	return api.ClientToolResult{Status: "success", Title: "t", Output: output}
+func success(output string) clienttools.Result {
+	return clienttools.Result{ClientToolResult: api.ClientToolResult{Status: "success", Title: "t", Output: output}}
 }
 
 const (
@@ -106,7 +106,7 @@ func TestAnExecutionEndsWithItsClientsError(t *testing.T) {
 			r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})
 			ended := r.execute(t.Context(), "/", call("client_c_a", "r-1"))
 			heard := r.listen(events.InDirectory("/"))
-			if !r.Submit("/", "r-1", api.ClientToolResult{}, &text) {
+			if !r.Submit("/", "r-1", clienttools.Result{}, &text) {
 				t.Error("the result was not accepted")
 			}
 			same(t, "events", []string{failed(text)}, heard())
@@ -278,7 +278,19 @@ func TestAnAmbiguousToolIsExecutedByTheFirstClient(t *testing.T) {
 			same(t, "requests to "+owner, 1, len(pending()))
 			r.Submit("/", "r", success(""), nil)
 			<-ended
+			named := call("client_a_b_c", "r")
+			named.ClientID = "a_b"
+			pending = r.listen(events.OfClient("/", "a_b"))
+			ended = r.execute(t.Context(), "/", named)
+			same(t, "requests to the client that the call names", 1, len(pending()))
+			r.Submit("/", "r", success(""), nil)
+			<-ended
 			r.UnregisterAll("/", "a")
+		}
+		named := call("client_a_b_c", "r")
+		named.ClientID = "a"
+		if got := <-r.execute(t.Context(), "/", named); !errors.Is(got.err, clienttools.ErrToolNotFound) {
+			t.Errorf("a client without the tool: %v, want %v", got.err, clienttools.ErrToolNotFound)
 		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonschema"
 )
 
@@ -45,13 +44,13 @@ var (
 )
 
 // Execute executes a call that passes all guards; see [Registry.Execute]. The error may also be a [*Refusal].
-func (g *Guards) Execute(ctx context.Context, directory string, call Call) (api.ClientToolResult, error) {
+func (g *Guards) Execute(ctx context.Context, directory string, call Call) (Result, error) {
 	if err := g.admit(ctx, &call); err != nil {
-		return api.ClientToolResult{}, err
+		return Result{}, err
 	}
 	if g.Permissions.of(call.ToolID) == Ask {
 		if err := g.ask(ctx, directory, call); err != nil {
-			return api.ClientToolResult{}, err
+			return Result{}, err
 		}
 	}
 	return g.Registry.Execute(ctx, directory, call)
@@ -77,10 +76,15 @@ func (g *Guards) admit(ctx context.Context, call *Call) error {
 			return errNotOwner
 		}
 	}
-	if g.Permissions.of(call.ToolID) == Deny {
+	return g.permit(tool, call.Input)
+}
+
+// permit runs the guards that need only the tool and its input.
+func (g *Guards) permit(tool definition, input json.RawMessage) error {
+	if g.Permissions.of(tool.ID) == Deny {
 		return errDenied
 	}
-	return g.validate(tool, call.Input)
+	return g.validate(tool, input)
 }
 
 // maxProblems is the maximum number of lines about an invalid input (CT 10.4).

@@ -87,9 +87,8 @@ func (h *Handlers) ReportClientToolProgress(_ context.Context, request gen.Repor
 	return gen.ReportClientToolProgress200JSONResponse{Of: response.Value(accepted)}, nil
 }
 
-// resultOf reads the client's answer: a result, or the text of an error. It ignores attachments, which are for turns
-// of a model (D8).
-func resultOf(union api.ClientToolResponse) (result api.ClientToolResult, failed *string, err error) {
+// resultOf reads the client's answer: a result, or the text of an error.
+func resultOf(union api.ClientToolResponse) (result Result, failed *string, err error) {
 	raw, err := union.MarshalJSON()
 	if err != nil {
 		return result, nil, fmt.Errorf("read the result: %w", err)
@@ -102,11 +101,14 @@ func resultOf(union api.ClientToolResponse) (result api.ClientToolResult, failed
 	}
 	var success api.ClientToolSuccess
 	err = jsonwire.Unmarshal(text, &success)
-	return api.ClientToolResult{
-		Status:   api.ClientToolResultStatusSuccess,
-		Title:    success.Title,
-		Output:   success.Output,
-		Metadata: success.Metadata,
+	return Result{
+		ClientToolResult: api.ClientToolResult{
+			Status:   api.ClientToolResultStatusSuccess,
+			Title:    success.Title,
+			Output:   success.Output,
+			Metadata: success.Metadata,
+		},
+		Attachments: value(success.Attachments),
 	}, nil, err
 }
 
@@ -116,7 +118,7 @@ func (h *Handlers) ExecuteClientTool(ctx context.Context, request gen.ExecuteCli
 	if err != nil {
 		return notExecuted(err)
 	}
-	return gen.ExecuteClientTool200JSONResponse{Of: response.Value(result)}, nil
+	return gen.ExecuteClientTool200JSONResponse{Of: response.Value(result.ClientToolResult)}, nil
 }
 
 func (h *Handlers) call(r api.ExecuteRequest) Call {

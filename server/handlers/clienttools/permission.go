@@ -123,7 +123,7 @@ func (q *questions) add(bus *events.Bus, directory string, call Call) *question 
 func (g *Guards) ask(ctx context.Context, directory string, call Call) error {
 	r := g.Registry
 	r.mu.Lock()
-	if err := r.available(call); err != nil {
+	if _, err := r.available(call); err != nil {
 		r.mu.Unlock()
 		return err
 	}

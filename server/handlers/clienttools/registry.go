@@ -246,3 +246,14 @@ func (o owners) remove(c *client, id string) {
 	}
 	o[id] = clients
 }
+
+// executor returns the client that executes a call: the one that the call names, or else the first one that has the
+// tool (CT 2.6). It returns nil if there is none.
+func (o owners) executor(call Call) *client {
+	for _, c := range o[call.ToolID] {
+		if call.ClientID == "" || call.ClientID == c.id {
+			return c
+		}
+	}
+	return nil
+}

@@ -68,6 +68,7 @@ var ErrSilent = errors.New("the client has sent nothing for two intervals")
 func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options) error {
 	conn, in, err := hijack(w)
 	if err != nil {
+		opts.Leave()
 		return err
 	}
 	s := &socket{conn: conn, src: src, opts: opts}
