@@ -2,12 +2,14 @@ import type { RecipeWorker } from './domain/recipe/recipe-worker.ts'
 import { RecipeLibrary } from './domain/recipe/library.ts'
 import { Agent } from './engine/agent/agent.ts'
 import { Agents } from './engine/agent/agents.ts'
+import type { ClientTools } from './engine/client-tools/client-tools.ts'
 import { Confirmations } from './engine/pending/confirmations.ts'
 import { Elicitations } from './engine/pending/elicitations.ts'
 import { LargeTexts } from './engine/turn/large-texts.ts'
 import { SessionNaming } from './engine/turn/session-naming.ts'
 import { errorHandler } from './error-handler.ts'
 import { Executions } from './handlers/client-tools/executions.ts'
+import { ModelCalls, noGuards, type CallGuards } from './handlers/client-tools/model-calls.ts'
 import { Registry, defaultBounds, type RegistryBounds } from './handlers/client-tools/registry.ts'
 import { Bus } from './handlers/events/bus.ts'
 import { Bodies } from './httpapi/body.ts'
@@ -34,6 +36,8 @@ export interface AppOptions {
   bodyGrace?: number
   /** The limits on what clients may register (S39). */
   clientTools?: RegistryBounds
+  /** The guards of client tools that models call (CT 10); none by default. */
+  guards?: CallGuards
   /** The key that clients send to use the goose server (GA 2.2). */
   secretKey: string
   /** Where the goose server keeps its files. */
@@ -65,7 +69,8 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const streams = new OpenStreams(logger)
   const registry = new Registry(clientTools)
   const clientToolDeps = { ...options, bus, registry, executions, streams, maxTools: clientTools.maxTools, defaultDirectory: directory }
-  const goose = gooseServer(options, logger)
+  const modelCalls = new ModelCalls({ registry, executions, guards: options.guards ?? noGuards, directory, timeout: options.defaultTimeout })
+  const goose = gooseServer(options, modelCalls, logger)
   const routes = [...clientToolRoutes(clientToolDeps), ...goose.routes]
   const router = createRouter(routes, requireSecretKey(options.secretKey), errorHandler(logger))
   const bodies = new Bodies(options.bodyGrace)
@@ -86,6 +91,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
   { paths, environment, directory, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
+  clientTools: ClientTools,
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
@@ -105,6 +111,7 @@ function gooseServer(
     agents,
     naming,
     recipeWorker,
+    clientTools,
     logger,
     library: new RecipeLibrary(settings, directory, recipeWorker),
     providers: new Providers(settings, logger),
