@@ -23,6 +23,7 @@ RECORDING := reports/reference
 ARGS ?=
 RUNS ?= 10
 PARTS ?= 1
+RESULTS ?= 1000
 SEQUENCES ?= 300
 SEED ?= 1
 KILLS ?= 200
@@ -118,6 +119,10 @@ test-browser: reference/node_modules ## Open the report's page in Debian's chrom
 .PHONY: test-twins
 test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10, each of one in PARTS=1 scenarios)
 	LOCKSTEP_TWINS=$(RUNS) LOCKSTEP_TWIN_PARTS=$(PARTS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
+
+.PHONY: test-twins-wires
+test-twins-wires: ## Run correct servers of sockets, programs and drivers against others: whatever is found is a false alarm (RESULTS=1000)
+	LOCKSTEP_TWIN_RESULTS=$(RESULTS) go test -v -count=1 -timeout 2h -run '^TestTwinsOverWires$$' ./harness/engine
 
 .PHONY: test-documents
 test-documents: fetch-documents ## Read public OpenAPI documents, which npm fetches into .documents, and draft a project from each

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -115,6 +116,35 @@ func TestSecretsAreInNoOutput(t *testing.T) {
 	again := p.do(t, "judge", "--format", "json")
 	if diff := cmp.Diff(strings.ReplaceAll(p.read("reports/report.json"), p.dir+"/", ""), again.stdout); diff != "" {
 		t.Errorf("judged again, the run comes to something else (-run +judge):\n%s", diff)
+	}
+}
+
+// A scenario that gives each target a key of its own, which contains ${{ unique }}, gets equal answers.
+func TestSecretsOfEachTargetMatch(t *testing.T) {
+	answers := func() string {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			key := r.URL.Query().Get("key")
+			_ = json.NewEncoder(w).Encode(map[string]any{"apiKey": key, "greeting": "hello " + key, "seen": r.Header.Get("Authorization")})
+		}))
+		t.Cleanup(s.Close)
+		return fmt.Sprintf("{url: %q, ready: {get: /health}}\n", s.URL)
+	}
+	p := newVault(t, "  right: "+answers()+"  wrong: "+answers())
+	p.write(t, "scenarios/login.yaml", `scenario: login
+why: Each key opens the vault
+source: the guide
+vars: {key: "key-${{ unique }}-of-ann"}
+steps:
+  - {http: GET /login, query: {key: "${{ key }}"}, headers: {Authorization: "Bearer ${{ key }}"}, capture: {again: $.apiKey}}
+  - {http: GET /login, query: {key: "${{ again }}"}, expect: {json: {$.apiKey: "${{ key }}"}}}
+`)
+	if o := p.do(t, "run", "--verbose"); o.code != exitMatch {
+		t.Errorf("run: %+v", o)
+	}
+	leaked := regexp.MustCompile("key-u[0-9a-z]{11}-of-ann")
+	if text := p.read("reports/run.jsonl"); leaked.MatchString(text) {
+		t.Errorf("run.jsonl shows the key %s", leaked.FindString(text))
 	}
 }
 

@@ -7,15 +7,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/report/jsonreport"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/busy"
 )
 
 // twinRuns names the variable that says how often TestTwins runs each server of this repository against itself.
@@ -42,9 +41,9 @@ func TestTwins(t *testing.T) {
 	var results, alarms int
 	for n := range runs {
 		for _, name := range []string{"go", "typescript"} {
-			jobs, busy := 1+rand.IntN(8), n%2 == 1
+			jobs, isBusy := 1+rand.IntN(8), n%2 == 1
 			part := fmt.Sprintf("%d/%d", n/2%parts+1, parts) // each part runs on a quiet and on a busy machine
-			doc := twins(t, name, part, jobs, busy)
+			doc := twins(t, name, part, jobs, isBusy)
 			wrong := 0
 			for _, s := range doc.Scenarios {
 				switch s.Verdict {
@@ -53,7 +52,7 @@ func TestTwins(t *testing.T) {
 				case verdict.Match:
 				default:
 					wrong++
-					t.Errorf("%s against itself, %d jobs, busy %t, seed %d: %s", name, jobs, busy, doc.Seed, told(&s))
+					t.Errorf("%s against itself, %d jobs, busy %t, seed %d: %s", name, jobs, isBusy, doc.Seed, told(&s))
 				}
 				results++
 			}
@@ -61,17 +60,17 @@ func TestTwins(t *testing.T) {
 				t.Errorf("%s against itself: %s", name, doc.Incomplete)
 			}
 			alarms += wrong
-			fmt.Printf("run %d of %d: %s against itself, part %s, %d jobs, busy %t: %d scenarios, %d false alarms\n", n+1, runs, name, part, jobs, busy, len(doc.Scenarios), wrong)
+			fmt.Printf("run %d of %d: %s against itself, part %s, %d jobs, busy %t: %d scenarios, %d false alarms\n", n+1, runs, name, part, jobs, isBusy, len(doc.Scenarios), wrong)
 		}
 	}
 	fmt.Printf("%d results of scenarios, %d false alarms\n", results, alarms)
 }
 
 // twins runs a part of the scenarios on a server and itself, on a machine that is busy or not.
-func twins(t *testing.T, name, part string, jobs int, busy bool) *report.Document {
+func twins(t *testing.T, name, part string, jobs int, isBusy bool) *report.Document {
 	t.Helper()
-	if busy {
-		defer keepBusy()()
+	if isBusy {
+		defer busy.Threads(4)()
 	}
 	// This is the program that make has built, because scenarios start it again as an MCP server. A test binary cannot
 	// be that.
@@ -85,24 +84,6 @@ func twins(t *testing.T, name, part string, jobs int, busy bool) *report.Documen
 		t.Fatalf("%v; %v, stderr:\n%s", unread, err, stderr.String())
 	}
 	return doc
-}
-
-// keepBusy keeps four threads of this process busy, and returns a function that ends them. They also end when something
-// kills the test.
-func keepBusy() (end func()) {
-	const threads = 4
-	var ended atomic.Bool
-	before := runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + threads)
-	for range threads {
-		go func() {
-			for !ended.Load() {
-			}
-		}()
-	}
-	return func() {
-		ended.Store(true)
-		runtime.GOMAXPROCS(before)
-	}
 }
 
 // told lists the findings of a scenario, one per line.

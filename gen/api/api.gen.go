@@ -192,6 +192,21 @@ func (e ClientToolFailedEventType) Valid() bool {
 	}
 }
 
+// Defines values for ClientToolProgressEventType.
+const (
+	ClientToolProgressEventTypeClientToolProgress ClientToolProgressEventType = "client-tool.progress"
+)
+
+// Valid indicates whether the value is a known member of the ClientToolProgressEventType enum.
+func (e ClientToolProgressEventType) Valid() bool {
+	switch e {
+	case ClientToolProgressEventTypeClientToolProgress:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ClientToolRegisteredEventType.
 const (
 	ClientToolRegisteredEventTypeClientToolRegistered ClientToolRegisteredEventType = "client-tool.registered"
@@ -483,6 +498,8 @@ func (e InvalidRequestCode) Valid() bool {
 // Defines values for InvalidTypeIssueExpected.
 const (
 	InvalidTypeIssueExpectedArray  InvalidTypeIssueExpected = "array"
+	InvalidTypeIssueExpectedInt    InvalidTypeIssueExpected = "int"
+	InvalidTypeIssueExpectedNumber InvalidTypeIssueExpected = "number"
 	InvalidTypeIssueExpectedObject InvalidTypeIssueExpected = "object"
 	InvalidTypeIssueExpectedRecord InvalidTypeIssueExpected = "record"
 	InvalidTypeIssueExpectedString InvalidTypeIssueExpected = "string"
@@ -493,11 +510,30 @@ func (e InvalidTypeIssueExpected) Valid() bool {
 	switch e {
 	case InvalidTypeIssueExpectedArray:
 		return true
+	case InvalidTypeIssueExpectedInt:
+		return true
+	case InvalidTypeIssueExpectedNumber:
+		return true
 	case InvalidTypeIssueExpectedObject:
 		return true
 	case InvalidTypeIssueExpectedRecord:
 		return true
 	case InvalidTypeIssueExpectedString:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InvalidTypeIssueFormat.
+const (
+	InvalidTypeIssueFormatSafeint InvalidTypeIssueFormat = "safeint"
+)
+
+// Valid indicates whether the value is a known member of the InvalidTypeIssueFormat enum.
+func (e InvalidTypeIssueFormat) Valid() bool {
+	switch e {
+	case InvalidTypeIssueFormatSafeint:
 		return true
 	default:
 		return false
@@ -573,6 +609,36 @@ const (
 func (e InvalidUnionIssueMessage) Valid() bool {
 	switch e {
 	case InvalidUnionIssueMessageInvalidInput:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InvalidValueIssueCode.
+const (
+	InvalidValueIssueCodeInvalidValue InvalidValueIssueCode = "invalid_value"
+)
+
+// Valid indicates whether the value is a known member of the InvalidValueIssueCode enum.
+func (e InvalidValueIssueCode) Valid() bool {
+	switch e {
+	case InvalidValueIssueCodeInvalidValue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InvalidValueIssueMessage.
+const (
+	InvalidValueIssueMessageInvalidOptionExpectedOneOfOnceAlwaysReject InvalidValueIssueMessage = "Invalid option: expected one of \"once\"|\"always\"|\"reject\""
+)
+
+// Valid indicates whether the value is a known member of the InvalidValueIssueMessage enum.
+func (e InvalidValueIssueMessage) Valid() bool {
+	switch e {
+	case InvalidValueIssueMessageInvalidOptionExpectedOneOfOnceAlwaysReject:
 		return true
 	default:
 		return false
@@ -1248,6 +1314,21 @@ func (e SocketErrorType) Valid() bool {
 	}
 }
 
+// Defines values for SocketProgressType.
+const (
+	SocketProgressTypeProgress SocketProgressType = "progress"
+)
+
+// Valid indicates whether the value is a known member of the SocketProgressType enum.
+func (e SocketProgressType) Valid() bool {
+	switch e {
+	case SocketProgressTypeProgress:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SocketRegisterType.
 const (
 	SocketRegisterTypeRegister SocketRegisterType = "register"
@@ -1506,6 +1587,81 @@ func (e ThinkingContentType) Valid() bool {
 	}
 }
 
+// Defines values for TooBigIssueOrigin.
+const (
+	TooBigIssueOriginNumber TooBigIssueOrigin = "number"
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueOrigin enum.
+func (e TooBigIssueOrigin) Valid() bool {
+	switch e {
+	case TooBigIssueOriginNumber:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooBigIssueCode.
+const (
+	TooBigIssueCodeTooBig TooBigIssueCode = "too_big"
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueCode enum.
+func (e TooBigIssueCode) Valid() bool {
+	switch e {
+	case TooBigIssueCodeTooBig:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooBigIssueMaximum.
+const (
+	TooBigIssueMaximumN86400 TooBigIssueMaximum = 86400
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueMaximum enum.
+func (e TooBigIssueMaximum) Valid() bool {
+	switch e {
+	case TooBigIssueMaximumN86400:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooBigIssueInclusive.
+const (
+	TooBigIssueInclusiveTrue TooBigIssueInclusive = true
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueInclusive enum.
+func (e TooBigIssueInclusive) Valid() bool {
+	switch e {
+	case TooBigIssueInclusiveTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooBigIssueMessage.
+const (
+	TooBigIssueMessageTooBigExpectedNumberToBe86400 TooBigIssueMessage = "Too big: expected number to be <=86400"
+)
+
+// Valid indicates whether the value is a known member of the TooBigIssueMessage enum.
+func (e TooBigIssueMessage) Valid() bool {
+	switch e {
+	case TooBigIssueMessageTooBigExpectedNumberToBe86400:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TooManyIssuesCode.
 const (
 	TooManyIssuesCodeTooManyIssues TooManyIssuesCode = "too_many_issues"
@@ -1563,6 +1719,87 @@ func (e TooManyToolsMessage) Valid() bool {
 	case TooManyToolsMessageTooManyClients:
 		return true
 	case TooManyToolsMessageTooManyTools:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueOrigin.
+const (
+	TooSmallIssueOriginNumber TooSmallIssueOrigin = "number"
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueOrigin enum.
+func (e TooSmallIssueOrigin) Valid() bool {
+	switch e {
+	case TooSmallIssueOriginNumber:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueCode.
+const (
+	TooSmallIssueCodeTooSmall TooSmallIssueCode = "too_small"
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueCode enum.
+func (e TooSmallIssueCode) Valid() bool {
+	switch e {
+	case TooSmallIssueCodeTooSmall:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueMinimum.
+const (
+	TooSmallIssueMinimumN0 TooSmallIssueMinimum = 0
+	TooSmallIssueMinimumN1 TooSmallIssueMinimum = 1
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueMinimum enum.
+func (e TooSmallIssueMinimum) Valid() bool {
+	switch e {
+	case TooSmallIssueMinimumN0:
+		return true
+	case TooSmallIssueMinimumN1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueInclusive.
+const (
+	TooSmallIssueInclusiveTrue TooSmallIssueInclusive = true
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueInclusive enum.
+func (e TooSmallIssueInclusive) Valid() bool {
+	switch e {
+	case TooSmallIssueInclusiveTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooSmallIssueMessage.
+const (
+	TooSmallIssueMessageTooSmallExpectedNumberToBe0 TooSmallIssueMessage = "Too small: expected number to be >=0"
+	TooSmallIssueMessageTooSmallExpectedNumberToBe1 TooSmallIssueMessage = "Too small: expected number to be >=1"
+)
+
+// Valid indicates whether the value is a known member of the TooSmallIssueMessage enum.
+func (e TooSmallIssueMessage) Valid() bool {
+	switch e {
+	case TooSmallIssueMessageTooSmallExpectedNumberToBe0:
+		return true
+	case TooSmallIssueMessageTooSmallExpectedNumberToBe1:
 		return true
 	default:
 		return false
@@ -1698,6 +1935,21 @@ const (
 func (e UnknownRequestErrorError) Valid() bool {
 	switch e {
 	case UnknownRequestErrorErrorUnknownRequestID:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UnknownSessionErrorError.
+const (
+	UnknownSessionErrorErrorUnknownSession UnknownSessionErrorError = "Unknown session"
+)
+
+// Valid indicates whether the value is a known member of the UnknownSessionErrorError enum.
+func (e UnknownSessionErrorError) Valid() bool {
+	switch e {
+	case UnknownSessionErrorErrorUnknownSession:
 		return true
 	default:
 		return false
@@ -1980,6 +2232,32 @@ type ClientToolFailedEventType string
 
 // ClientToolList defines model for ClientToolList.
 type ClientToolList = []ClientToolDefinition
+
+// ClientToolProgress defines model for ClientToolProgress.
+type ClientToolProgress struct {
+	SessionID string `json:"sessionID"`
+	MessageID string `json:"messageID"`
+	CallID    string `json:"callID"`
+	ClientID  string `json:"clientID"`
+	RequestID string `json:"requestID"`
+
+	// Tool `client_`, the client ID, `_`, the short name of the tool.
+	//
+	// Example: client_my-client_search-docs
+	Tool     ToolID   `json:"tool"`
+	Progress float64  `json:"progress"`
+	Total    *float64 `json:"total,omitempty"`
+	Message  *string  `json:"message,omitempty"`
+}
+
+// ClientToolProgressEvent Example: {"properties":{"callID":"call_1","clientID":"my-client","message":"3 of 10 pages","messageID":"msg_1","progress":3,"requestID":"my-client_call_1_1765000000000","sessionID":"ses_1","tool":"client_my-client_search-docs","total":10},"type":"client-tool.progress"}
+type ClientToolProgressEvent struct {
+	Type       ClientToolProgressEventType `json:"type"`
+	Properties ClientToolProgress          `json:"properties"`
+}
+
+// ClientToolProgressEventType defines model for ClientToolProgressEvent.Type.
+type ClientToolProgressEventType string
 
 // ClientToolRegisteredEvent Example: {"properties":{"clientID":"my-client","toolIDs":["client_my-client_search-docs"]},"type":"client-tool.registered"}
 type ClientToolRegisteredEvent struct {
@@ -2346,7 +2624,10 @@ type InvalidRequestError struct {
 // InvalidTypeIssue defines model for InvalidTypeIssue.
 type InvalidTypeIssue struct {
 	Expected InvalidTypeIssueExpected `json:"expected"`
-	Code     InvalidTypeIssueCode     `json:"code"`
+
+	// Format Only with `int`.
+	Format *InvalidTypeIssueFormat `json:"format,omitempty"`
+	Code   InvalidTypeIssueCode    `json:"code"`
 
 	// Path Keys as strings, array indexes as numbers.
 	Path    IssuePath `json:"path"`
@@ -2355,6 +2636,9 @@ type InvalidTypeIssue struct {
 
 // InvalidTypeIssueExpected defines model for InvalidTypeIssue.Expected.
 type InvalidTypeIssueExpected string
+
+// InvalidTypeIssueFormat Only with `int`.
+type InvalidTypeIssueFormat string
 
 // InvalidTypeIssueCode defines model for InvalidTypeIssue.Code.
 type InvalidTypeIssueCode string
@@ -2382,6 +2666,22 @@ type InvalidUnionIssueDiscriminator string
 
 // InvalidUnionIssueMessage defines model for InvalidUnionIssue.Message.
 type InvalidUnionIssueMessage string
+
+// InvalidValueIssue defines model for InvalidValueIssue.
+type InvalidValueIssue struct {
+	Code   InvalidValueIssueCode `json:"code"`
+	Values jsonwire.Pairs        `json:"values"`
+
+	// Path Keys as strings, array indexes as numbers.
+	Path    IssuePath                `json:"path"`
+	Message InvalidValueIssueMessage `json:"message"`
+}
+
+// InvalidValueIssueCode defines model for InvalidValueIssue.Code.
+type InvalidValueIssueCode string
+
+// InvalidValueIssueMessage defines model for InvalidValueIssue.Message.
+type InvalidValueIssueMessage string
 
 // IssuePath Keys as strings, array indexes as numbers.
 type IssuePath = []any
@@ -2627,6 +2927,14 @@ type ProgressNotification struct {
 // ProgressNotificationMethod defines model for ProgressNotification.Method.
 type ProgressNotificationMethod string
 
+// ProgressRequest Example: {"message":"3 of 10 pages","progress":3,"requestID":"my-client_call_1_1765000000000","total":10}
+type ProgressRequest struct {
+	Message   *string  `json:"message,omitempty"`
+	Progress  float64  `json:"progress"`
+	RequestID string   `json:"requestID"`
+	Total     *float64 `json:"total,omitempty"`
+}
+
 // ProgressToken A text or a number.
 type ProgressToken = json.RawMessage
 
@@ -2723,6 +3031,9 @@ type RefusedError struct {
 // RegisterRequest Example: {"clientID":"my-client","tools":[{"description":"Searches the documentation","id":"search-docs","parameters":{"type":"object"}}]}
 type RegisterRequest struct {
 	ClientID string `json:"clientID"`
+
+	// Lease Seconds for which the client's tools stay after a disconnect. Without it, they are removed at once.
+	Lease *int64 `json:"lease,omitempty"`
 
 	// SessionID Ignored.
 	SessionID *string                `json:"sessionID,omitempty"`
@@ -2895,6 +3206,18 @@ type ServerConnectedEventType string
 // ServerNotification A notification of MCP, without its `jsonrpc`.
 type ServerNotification = json.RawMessage
 
+// ServerTool A tool that the server runs itself.
+//
+// Example: {"description":"Runs a command","id":"developer__shell","parameters":{"type":"object"}}
+type ServerTool struct {
+	ID          string          `json:"id"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// ServerToolList defines model for ServerToolList.
+type ServerToolList = []ServerTool
+
 // Session Example: {"accumulated_input_tokens":null,"accumulated_output_tokens":null,"accumulated_total_tokens":null,"conversation":null,"created_at":"2025-12-10T16:59:31Z","extension_data":{},"id":"20251210_3","input_tokens":null,"message_count":0,"model_config":null,"name":"New session 3","output_tokens":null,"provider_name":null,"recipe":null,"schedule_id":null,"session_type":"user","total_tokens":null,"updated_at":"2025-12-10T16:59:31Z","user_recipe_values":null,"user_set_name":false,"working_dir":"/home/me/project"}
 type Session struct {
 	ID          string      `json:"id"`
@@ -2974,8 +3297,21 @@ type SocketError struct {
 // SocketErrorType defines model for SocketError.Type.
 type SocketErrorType string
 
+// SocketProgress defines model for SocketProgress.
+type SocketProgress struct {
+	Message   *string            `json:"message,omitempty"`
+	Progress  float64            `json:"progress"`
+	RequestID string             `json:"requestID"`
+	Total     *float64           `json:"total,omitempty"`
+	Type      SocketProgressType `json:"type"`
+}
+
+// SocketProgressType defines model for SocketProgress.Type.
+type SocketProgressType string
+
 // SocketRegister defines model for SocketRegister.
 type SocketRegister struct {
+	Lease *int64                 `json:"lease,omitempty"`
 	Tools []ClientToolDefinition `json:"tools"`
 	Type  SocketRegisterType     `json:"type"`
 }
@@ -3274,6 +3610,33 @@ type TokenState struct {
 	AccumulatedTotalTokens  int64 `json:"accumulatedTotalTokens"`
 }
 
+// TooBigIssue defines model for TooBigIssue.
+type TooBigIssue struct {
+	Origin    TooBigIssueOrigin    `json:"origin"`
+	Code      TooBigIssueCode      `json:"code"`
+	Maximum   TooBigIssueMaximum   `json:"maximum"`
+	Inclusive TooBigIssueInclusive `json:"inclusive"`
+
+	// Path Keys as strings, array indexes as numbers.
+	Path    IssuePath          `json:"path"`
+	Message TooBigIssueMessage `json:"message"`
+}
+
+// TooBigIssueOrigin defines model for TooBigIssue.Origin.
+type TooBigIssueOrigin string
+
+// TooBigIssueCode defines model for TooBigIssue.Code.
+type TooBigIssueCode string
+
+// TooBigIssueMaximum defines model for TooBigIssue.Maximum.
+type TooBigIssueMaximum int64
+
+// TooBigIssueInclusive defines model for TooBigIssue.Inclusive.
+type TooBigIssueInclusive bool
+
+// TooBigIssueMessage defines model for TooBigIssue.Message.
+type TooBigIssueMessage string
+
 // TooManyIssues defines model for TooManyIssues.
 type TooManyIssues struct {
 	Code TooManyIssuesCode `json:"code"`
@@ -3310,6 +3673,33 @@ type TooManyToolsMessage string
 type TooManyToolsError struct {
 	Error TooManyTools `json:"error"`
 }
+
+// TooSmallIssue defines model for TooSmallIssue.
+type TooSmallIssue struct {
+	Origin    TooSmallIssueOrigin    `json:"origin"`
+	Code      TooSmallIssueCode      `json:"code"`
+	Minimum   TooSmallIssueMinimum   `json:"minimum"`
+	Inclusive TooSmallIssueInclusive `json:"inclusive"`
+
+	// Path Keys as strings, array indexes as numbers.
+	Path    IssuePath            `json:"path"`
+	Message TooSmallIssueMessage `json:"message"`
+}
+
+// TooSmallIssueOrigin defines model for TooSmallIssue.Origin.
+type TooSmallIssueOrigin string
+
+// TooSmallIssueCode defines model for TooSmallIssue.Code.
+type TooSmallIssueCode string
+
+// TooSmallIssueMinimum defines model for TooSmallIssue.Minimum.
+type TooSmallIssueMinimum int64
+
+// TooSmallIssueInclusive defines model for TooSmallIssue.Inclusive.
+type TooSmallIssueInclusive bool
+
+// TooSmallIssueMessage defines model for TooSmallIssue.Message.
+type TooSmallIssueMessage string
 
 // Tool A tool of MCP.
 //
@@ -3475,6 +3865,14 @@ type UnknownRequestError struct {
 // UnknownRequestErrorError defines model for UnknownRequestError.Error.
 type UnknownRequestErrorError string
 
+// UnknownSessionError Example: {"error":"Unknown session"}
+type UnknownSessionError struct {
+	Error UnknownSessionErrorError `json:"error"`
+}
+
+// UnknownSessionErrorError defines model for UnknownSessionError.Error.
+type UnknownSessionErrorError string
+
 // UnparsableBodyText Example: Failed to parse the request body as JSON: invalid JSON
 type UnparsableBodyText = string
 
@@ -3622,6 +4020,15 @@ type StreamPendingRequestsParams struct {
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
+// ReportClientToolProgressParams defines parameters for ReportClientToolProgress.
+type ReportClientToolProgressParams struct {
+	// Directory The project directory of the request; the server's working directory by default.
+	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
+
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
+	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
+}
+
 // RegisterClientToolsParams defines parameters for RegisterClientTools.
 type RegisterClientToolsParams struct {
 	// Directory The project directory of the request; the server's working directory by default.
@@ -3633,6 +4040,17 @@ type RegisterClientToolsParams struct {
 
 // SubmitClientToolResultParams defines parameters for SubmitClientToolResult.
 type SubmitClientToolResultParams struct {
+	// Directory The project directory of the request; the server's working directory by default.
+	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
+
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
+	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
+}
+
+// ListServerToolsParams defines parameters for ListServerTools.
+type ListServerToolsParams struct {
+	SessionID *string `form:"sessionID,omitempty" json:"sessionID,omitempty"`
+
 	// Directory The project directory of the request; the server's working directory by default.
 	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
 
@@ -3723,6 +4141,9 @@ type UpdateRouterToolSelectorJSONRequestBody = UpdateRouterToolSelectorRequest
 
 // ExecuteClientToolJSONRequestBody defines body for ExecuteClientTool for application/json ContentType.
 type ExecuteClientToolJSONRequestBody = ExecuteRequest
+
+// ReportClientToolProgressJSONRequestBody defines body for ReportClientToolProgress for application/json ContentType.
+type ReportClientToolProgressJSONRequestBody = ProgressRequest
 
 // RegisterClientToolsJSONRequestBody defines body for RegisterClientTools for application/json ContentType.
 type RegisterClientToolsJSONRequestBody = RegisterRequest
@@ -3955,6 +4376,40 @@ func (t *BusEvent) MergeClientToolFailedEvent(v ClientToolFailedEvent) error {
 	return err
 }
 
+// AsClientToolProgressEvent returns the union data inside the BusEvent as a ClientToolProgressEvent
+func (t BusEvent) AsClientToolProgressEvent() (ClientToolProgressEvent, error) {
+	var body ClientToolProgressEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromClientToolProgressEvent overwrites any union data inside the BusEvent as the provided ClientToolProgressEvent
+func (t *BusEvent) FromClientToolProgressEvent(v ClientToolProgressEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"client-tool.progress"}`))
+	t.union = b
+	return err
+}
+
+// MergeClientToolProgressEvent performs a merge with any union data inside the BusEvent, using the provided ClientToolProgressEvent
+func (t *BusEvent) MergeClientToolProgressEvent(v ClientToolProgressEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"client-tool.progress"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 // AsPermissionUpdatedEvent returns the union data inside the BusEvent as a PermissionUpdatedEvent
 func (t BusEvent) AsPermissionUpdatedEvent() (PermissionUpdatedEvent, error) {
 	var body PermissionUpdatedEvent
@@ -4077,6 +4532,8 @@ func (t BusEvent) ValueByDiscriminator() (interface{}, error) {
 		return t.AsClientToolExecutingEvent()
 	case "client-tool.failed":
 		return t.AsClientToolFailedEvent()
+	case "client-tool.progress":
+		return t.AsClientToolProgressEvent()
 	case "client-tool.registered":
 		return t.AsClientToolRegisteredEvent()
 	case "client-tool.request":
@@ -4786,6 +5243,40 @@ func (t *StreamEvent) MergeClientToolFailedEvent(v ClientToolFailedEvent) error 
 	return err
 }
 
+// AsClientToolProgressEvent returns the union data inside the StreamEvent as a ClientToolProgressEvent
+func (t StreamEvent) AsClientToolProgressEvent() (ClientToolProgressEvent, error) {
+	var body ClientToolProgressEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromClientToolProgressEvent overwrites any union data inside the StreamEvent as the provided ClientToolProgressEvent
+func (t *StreamEvent) FromClientToolProgressEvent(v ClientToolProgressEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"client-tool.progress"}`))
+	t.union = b
+	return err
+}
+
+// MergeClientToolProgressEvent performs a merge with any union data inside the StreamEvent, using the provided ClientToolProgressEvent
+func (t *StreamEvent) MergeClientToolProgressEvent(v ClientToolProgressEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"client-tool.progress"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 // AsPermissionUpdatedEvent returns the union data inside the StreamEvent as a PermissionUpdatedEvent
 func (t StreamEvent) AsPermissionUpdatedEvent() (PermissionUpdatedEvent, error) {
 	var body PermissionUpdatedEvent
@@ -4908,6 +5399,8 @@ func (t StreamEvent) ValueByDiscriminator() (interface{}, error) {
 		return t.AsClientToolExecutingEvent()
 	case "client-tool.failed":
 		return t.AsClientToolFailedEvent()
+	case "client-tool.progress":
+		return t.AsClientToolProgressEvent()
 	case "client-tool.registered":
 		return t.AsClientToolRegisteredEvent()
 	case "client-tool.request":
@@ -5064,6 +5557,108 @@ func (t *ValidationIssue) MergeInvalidUnionIssue(v InvalidUnionIssue) error {
 	return err
 }
 
+// AsInvalidValueIssue returns the union data inside the ValidationIssue as a InvalidValueIssue
+func (t ValidationIssue) AsInvalidValueIssue() (InvalidValueIssue, error) {
+	var body InvalidValueIssue
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromInvalidValueIssue overwrites any union data inside the ValidationIssue as the provided InvalidValueIssue
+func (t *ValidationIssue) FromInvalidValueIssue(v InvalidValueIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"invalid_value"}`))
+	t.union = b
+	return err
+}
+
+// MergeInvalidValueIssue performs a merge with any union data inside the ValidationIssue, using the provided InvalidValueIssue
+func (t *ValidationIssue) MergeInvalidValueIssue(v InvalidValueIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"invalid_value"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTooSmallIssue returns the union data inside the ValidationIssue as a TooSmallIssue
+func (t ValidationIssue) AsTooSmallIssue() (TooSmallIssue, error) {
+	var body TooSmallIssue
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTooSmallIssue overwrites any union data inside the ValidationIssue as the provided TooSmallIssue
+func (t *ValidationIssue) FromTooSmallIssue(v TooSmallIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_small"}`))
+	t.union = b
+	return err
+}
+
+// MergeTooSmallIssue performs a merge with any union data inside the ValidationIssue, using the provided TooSmallIssue
+func (t *ValidationIssue) MergeTooSmallIssue(v TooSmallIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_small"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsTooBigIssue returns the union data inside the ValidationIssue as a TooBigIssue
+func (t ValidationIssue) AsTooBigIssue() (TooBigIssue, error) {
+	var body TooBigIssue
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTooBigIssue overwrites any union data inside the ValidationIssue as the provided TooBigIssue
+func (t *ValidationIssue) FromTooBigIssue(v TooBigIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_big"}`))
+	t.union = b
+	return err
+}
+
+// MergeTooBigIssue performs a merge with any union data inside the ValidationIssue, using the provided TooBigIssue
+func (t *ValidationIssue) MergeTooBigIssue(v TooBigIssue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_big"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 // AsTooManyIssues returns the union data inside the ValidationIssue as a TooManyIssues
 func (t ValidationIssue) AsTooManyIssues() (TooManyIssues, error) {
 	var body TooManyIssues
@@ -5116,8 +5711,14 @@ func (t ValidationIssue) ValueByDiscriminator() (interface{}, error) {
 		return t.AsInvalidTypeIssue()
 	case "invalid_union":
 		return t.AsInvalidUnionIssue()
+	case "invalid_value":
+		return t.AsInvalidValueIssue()
+	case "too_big":
+		return t.AsTooBigIssue()
 	case "too_many_issues":
 		return t.AsTooManyIssues()
+	case "too_small":
+		return t.AsTooSmallIssue()
 	default:
 		return nil, errors.New("unknown discriminator value: " + discriminator)
 	}

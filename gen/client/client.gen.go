@@ -284,6 +284,24 @@ type ClientInterface interface {
 	// Corresponds with GET /client-tools/pending/{clientID} (the `StreamPendingRequests` operationId).
 	StreamPendingRequests(ctx context.Context, clientID ClientID, params *StreamPendingRequestsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ReportClientToolProgressWithBody Report the progress of an execution
+	//
+	// Publishes `client-tool.progress`, and gives the execution its whole time-out again.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client-tools/progress (the `ReportClientToolProgress` operationId).
+	ReportClientToolProgressWithBody(ctx context.Context, params *ReportClientToolProgressParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReportClientToolProgress Report the progress of an execution
+	//
+	// Publishes `client-tool.progress`, and gives the execution its whole time-out again.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /client-tools/progress (the `ReportClientToolProgress` operationId).
+	ReportClientToolProgress(ctx context.Context, params *ReportClientToolProgressParams, body ReportClientToolProgressJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// RegisterClientToolsWithBody Add tools to a client, or overwrite them
 	//
 	// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
@@ -319,6 +337,11 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /client-tools/result (the `SubmitClientToolResult` operationId).
 	SubmitClientToolResult(ctx context.Context, params *SubmitClientToolResultParams, body SubmitClientToolResultJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListServerTools List the server's own tools that the model of a session is offered
+	//
+	// Corresponds with GET /client-tools/server-tools (the `ListServerTools` operationId).
+	ListServerTools(ctx context.Context, params *ListServerToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAllClientTools List the tools of all clients
 	//
@@ -935,6 +958,44 @@ func (c *Client) StreamPendingRequests(ctx context.Context, clientID ClientID, p
 	return c.Client.Do(req)
 }
 
+// ReportClientToolProgressWithBody Report the progress of an execution
+//
+// Publishes `client-tool.progress`, and gives the execution its whole time-out again.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client-tools/progress (the `ReportClientToolProgress` operationId).
+func (c *Client) ReportClientToolProgressWithBody(ctx context.Context, params *ReportClientToolProgressParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReportClientToolProgressRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReportClientToolProgress Report the progress of an execution
+//
+// Publishes `client-tool.progress`, and gives the execution its whole time-out again.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /client-tools/progress (the `ReportClientToolProgress` operationId).
+func (c *Client) ReportClientToolProgress(ctx context.Context, params *ReportClientToolProgressParams, body ReportClientToolProgressJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReportClientToolProgressRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // RegisterClientToolsWithBody Add tools to a client, or overwrite them
 //
 // Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
@@ -1001,6 +1062,21 @@ func (c *Client) SubmitClientToolResultWithBody(ctx context.Context, params *Sub
 // Corresponds with POST /client-tools/result (the `SubmitClientToolResult` operationId).
 func (c *Client) SubmitClientToolResult(ctx context.Context, params *SubmitClientToolResultParams, body SubmitClientToolResultJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSubmitClientToolResultRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListServerTools List the server's own tools that the model of a session is offered
+//
+// Corresponds with GET /client-tools/server-tools (the `ListServerTools` operationId).
+func (c *Client) ListServerTools(ctx context.Context, params *ListServerToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListServerToolsRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2052,6 +2128,88 @@ func NewStreamPendingRequestsRequest(server string, clientID ClientID, params *S
 	return req, nil
 }
 
+// NewReportClientToolProgressRequest calls the generic ReportClientToolProgress builder with application/json body
+func NewReportClientToolProgressRequest(server string, params *ReportClientToolProgressParams, body ReportClientToolProgressJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReportClientToolProgressRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewReportClientToolProgressRequestWithBody constructs an http.Request for the ReportClientToolProgress method, with any body, and a specified content type
+func NewReportClientToolProgressRequestWithBody(server string, params *ReportClientToolProgressParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client-tools/progress")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Directory != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "directory", *params.Directory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XOpencodeDirectory != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "x-opencode-directory", *params.XOpencodeDirectory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("x-opencode-directory", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
 // NewRegisterClientToolsRequest calls the generic RegisterClientTools builder with application/json body
 func NewRegisterClientToolsRequest(server string, params *RegisterClientToolsParams, body RegisterClientToolsJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -2197,6 +2355,87 @@ func NewSubmitClientToolResultRequestWithBody(server string, params *SubmitClien
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XOpencodeDirectory != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "x-opencode-directory", *params.XOpencodeDirectory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("x-opencode-directory", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListServerToolsRequest constructs an http.Request for the ListServerTools method
+func NewListServerToolsRequest(server string, params *ListServerToolsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client-tools/server-tools")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.SessionID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sessionID", *params.SessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Directory != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "directory", *params.Directory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	if params != nil {
 
@@ -3390,6 +3629,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /client-tools/pending/{clientID} (the `StreamPendingRequests` operationId).
 	StreamPendingRequestsWithResponse(ctx context.Context, clientID ClientID, params *StreamPendingRequestsParams, reqEditors ...RequestEditorFn) (*StreamPendingRequestsHTTPResponse, error)
 
+	// ReportClientToolProgressWithBodyWithResponse Report the progress of an execution
+	//
+	// Publishes `client-tool.progress`, and gives the execution its whole time-out again.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client-tools/progress (the `ReportClientToolProgress` operationId).
+	ReportClientToolProgressWithBodyWithResponse(ctx context.Context, params *ReportClientToolProgressParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReportClientToolProgressHTTPResponse, error)
+
+	// ReportClientToolProgressWithResponse Report the progress of an execution
+	//
+	// Publishes `client-tool.progress`, and gives the execution its whole time-out again.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client-tools/progress (the `ReportClientToolProgress` operationId).
+	ReportClientToolProgressWithResponse(ctx context.Context, params *ReportClientToolProgressParams, body ReportClientToolProgressJSONRequestBody, reqEditors ...RequestEditorFn) (*ReportClientToolProgressHTTPResponse, error)
+
 	// RegisterClientToolsWithBodyWithResponse Add tools to a client, or overwrite them
 	//
 	// Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
@@ -3425,6 +3682,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /client-tools/result (the `SubmitClientToolResult` operationId).
 	SubmitClientToolResultWithResponse(ctx context.Context, params *SubmitClientToolResultParams, body SubmitClientToolResultJSONRequestBody, reqEditors ...RequestEditorFn) (*SubmitClientToolResultHTTPResponse, error)
+
+	// ListServerToolsWithResponse List the server's own tools that the model of a session is offered
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client-tools/server-tools (the `ListServerTools` operationId).
+	ListServerToolsWithResponse(ctx context.Context, params *ListServerToolsParams, reqEditors ...RequestEditorFn) (*ListServerToolsHTTPResponse, error)
 
 	// ListAllClientToolsWithResponse List the tools of all clients
 	//
@@ -4996,6 +5260,146 @@ func (r StreamPendingRequestsHTTPResponse) ContentType() string {
 	return ""
 }
 
+// ReportClientToolProgressHTTPResponse200Headers the declared response headers of an HTTP 200 response for ReportClientToolProgress
+type ReportClientToolProgressHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// ReportClientToolProgressHTTPResponse400Headers the declared response headers of an HTTP 400 response for ReportClientToolProgress
+type ReportClientToolProgressHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// ReportClientToolProgressHTTPResponse404Headers the declared response headers of an HTTP 404 response for ReportClientToolProgress
+type ReportClientToolProgressHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// ReportClientToolProgressHTTPResponse408Headers the declared response headers of an HTTP 408 response for ReportClientToolProgress
+type ReportClientToolProgressHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// ReportClientToolProgressHTTPResponse413Headers the declared response headers of an HTTP 413 response for ReportClientToolProgress
+type ReportClientToolProgressHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// ReportClientToolProgressHTTPResponse500Headers the declared response headers of an HTTP 500 response for ReportClientToolProgress
+type ReportClientToolProgressHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// ReportClientToolProgressHTTPResponse503Headers the declared response headers of an HTTP 503 response for ReportClientToolProgress
+type ReportClientToolProgressHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+}
+
+type ReportClientToolProgressHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SubmitResultResult
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *UnknownRequestError
+	// JSON408 the response for an HTTP 408 `application/json` response
+	JSON408 *BodyTooSlow
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *MalformedBody
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *TooManyRequests
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ReportClientToolProgressHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *ReportClientToolProgressHTTPResponse400Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *ReportClientToolProgressHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *ReportClientToolProgressHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *ReportClientToolProgressHTTPResponse413Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *ReportClientToolProgressHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *ReportClientToolProgressHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReportClientToolProgressHTTPResponse) GetJSON200() *SubmitResultResult {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ReportClientToolProgressHTTPResponse) GetJSON400() *ValidationFailed {
+	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ReportClientToolProgressHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ReportClientToolProgressHTTPResponse) GetJSON404() *UnknownRequestError {
+	return r.JSON404
+}
+
+// GetJSON408 returns the response for an HTTP 408 `application/json` response
+func (r ReportClientToolProgressHTTPResponse) GetJSON408() *BodyTooSlow {
+	return r.JSON408
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r ReportClientToolProgressHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ReportClientToolProgressHTTPResponse) GetJSON500() *MalformedBody {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r ReportClientToolProgressHTTPResponse) GetJSON503() *TooManyRequests {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r ReportClientToolProgressHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReportClientToolProgressHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReportClientToolProgressHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReportClientToolProgressHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // RegisterClientToolsHTTPResponse200Headers the declared response headers of an HTTP 200 response for RegisterClientTools
 type RegisterClientToolsHTTPResponse200Headers struct {
 	AccessControlAllowOrigin string
@@ -5270,6 +5674,96 @@ func (r SubmitClientToolResultHTTPResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r SubmitClientToolResultHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListServerToolsHTTPResponse200Headers the declared response headers of an HTTP 200 response for ListServerTools
+type ListServerToolsHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// ListServerToolsHTTPResponse400Headers the declared response headers of an HTTP 400 response for ListServerTools
+type ListServerToolsHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// ListServerToolsHTTPResponse401Headers the declared response headers of an HTTP 401 response for ListServerTools
+type ListServerToolsHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// ListServerToolsHTTPResponse404Headers the declared response headers of an HTTP 404 response for ListServerTools
+type ListServerToolsHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+}
+
+type ListServerToolsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ServerToolList
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *UnknownSessionError
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListServerToolsHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *ListServerToolsHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *ListServerToolsHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *ListServerToolsHTTPResponse404Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListServerToolsHTTPResponse) GetJSON200() *ServerToolList {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListServerToolsHTTPResponse) GetJSON400() *ValidationFailed {
+	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListServerToolsHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ListServerToolsHTTPResponse) GetJSON404() *UnknownSessionError {
+	return r.JSON404
+}
+
+// GetBody returns the raw response body bytes
+func (r ListServerToolsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListServerToolsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListServerToolsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListServerToolsHTTPResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -7202,6 +7696,36 @@ func (c *ClientWithResponses) StreamPendingRequestsWithResponse(ctx context.Cont
 	return ParseStreamPendingRequestsHTTPResponse(rsp)
 }
 
+// ReportClientToolProgressWithBodyWithResponse Report the progress of an execution
+//
+// Publishes `client-tool.progress`, and gives the execution its whole time-out again.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client-tools/progress (the `ReportClientToolProgress` operationId).
+func (c *ClientWithResponses) ReportClientToolProgressWithBodyWithResponse(ctx context.Context, params *ReportClientToolProgressParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReportClientToolProgressHTTPResponse, error) {
+	rsp, err := c.ReportClientToolProgressWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReportClientToolProgressHTTPResponse(rsp)
+}
+
+// ReportClientToolProgressWithResponse Report the progress of an execution
+//
+// Publishes `client-tool.progress`, and gives the execution its whole time-out again.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client-tools/progress (the `ReportClientToolProgress` operationId).
+func (c *ClientWithResponses) ReportClientToolProgressWithResponse(ctx context.Context, params *ReportClientToolProgressParams, body ReportClientToolProgressJSONRequestBody, reqEditors ...RequestEditorFn) (*ReportClientToolProgressHTTPResponse, error) {
+	rsp, err := c.ReportClientToolProgress(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReportClientToolProgressHTTPResponse(rsp)
+}
+
 // RegisterClientToolsWithBodyWithResponse Add tools to a client, or overwrite them
 //
 // Adds each tool and keeps the other tools of the client. Publishes `client-tool.registered`.
@@ -7260,6 +7784,19 @@ func (c *ClientWithResponses) SubmitClientToolResultWithResponse(ctx context.Con
 		return nil, err
 	}
 	return ParseSubmitClientToolResultHTTPResponse(rsp)
+}
+
+// ListServerToolsWithResponse List the server's own tools that the model of a session is offered
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client-tools/server-tools (the `ListServerTools` operationId).
+func (c *ClientWithResponses) ListServerToolsWithResponse(ctx context.Context, params *ListServerToolsParams, reqEditors ...RequestEditorFn) (*ListServerToolsHTTPResponse, error) {
+	rsp, err := c.ListServerTools(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListServerToolsHTTPResponse(rsp)
 }
 
 // ListAllClientToolsWithResponse List the tools of all clients
@@ -9779,6 +10316,161 @@ func ParseStreamPendingRequestsHTTPResponse(rsp *http.Response) (*StreamPendingR
 	return response, nil
 }
 
+// ParseReportClientToolProgressHTTPResponse parses an HTTP response from a ReportClientToolProgressWithResponse call
+func ParseReportClientToolProgressHTTPResponse(rsp *http.Response) (*ReportClientToolProgressHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReportClientToolProgressHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SubmitResultResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ValidationFailed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest UnknownRequestError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
+		var dest BodyTooSlow
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON408 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest MalformedBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ReportClientToolProgressHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers ReportClientToolProgressHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 404:
+		var headers ReportClientToolProgressHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers ReportClientToolProgressHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers ReportClientToolProgressHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 500:
+		var headers ReportClientToolProgressHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers ReportClientToolProgressHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseRegisterClientToolsHTTPResponse parses an HTTP response from a RegisterClientToolsWithResponse call
 func ParseRegisterClientToolsHTTPResponse(rsp *http.Response) (*RegisterClientToolsHTTPResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -10084,6 +10776,99 @@ func ParseSubmitClientToolResultHTTPResponse(rsp *http.Response) (*SubmitClientT
 			headers.RetryAfter = value
 		}
 		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListServerToolsHTTPResponse parses an HTTP response from a ListServerToolsWithResponse call
+func ParseListServerToolsHTTPResponse(rsp *http.Response) (*ListServerToolsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListServerToolsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ServerToolList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ValidationFailed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest UnknownSessionError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListServerToolsHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers ListServerToolsHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers ListServerToolsHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers ListServerToolsHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers404 = &headers
 	}
 
 	return response, nil

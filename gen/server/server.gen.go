@@ -53,12 +53,18 @@ type ServerInterface interface {
 	// StreamPendingRequests Stream the execution requests for one client
 	// (GET /client-tools/pending/{clientID})
 	StreamPendingRequests(ctx echo.Context, clientID ClientID, params StreamPendingRequestsParams) error
+	// ReportClientToolProgress Report the progress of an execution
+	// (POST /client-tools/progress)
+	ReportClientToolProgress(ctx echo.Context, params ReportClientToolProgressParams) error
 	// RegisterClientTools Add tools to a client, or overwrite them
 	// (POST /client-tools/register)
 	RegisterClientTools(ctx echo.Context, params RegisterClientToolsParams) error
 	// SubmitClientToolResult Answer an execution request
 	// (POST /client-tools/result)
 	SubmitClientToolResult(ctx echo.Context, params SubmitClientToolResultParams) error
+	// ListServerTools List the server's own tools that the model of a session is offered
+	// (GET /client-tools/server-tools)
+	ListServerTools(ctx echo.Context, params ListServerToolsParams) error
 	// ListAllClientTools List the tools of all clients
 	// (GET /client-tools/tools)
 	ListAllClientTools(ctx echo.Context, params ListAllClientToolsParams) error
@@ -306,6 +312,41 @@ func (w *ServerInterfaceWrapper) StreamPendingRequests(ctx echo.Context) error {
 	return err
 }
 
+// ReportClientToolProgress converts echo context to params.
+func (w *ServerInterfaceWrapper) ReportClientToolProgress(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ReportClientToolProgressParams
+	// ------------- Optional query parameter "directory" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "directory", ctx.QueryParams(), &params.Directory, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter directory: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "x-opencode-directory" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("x-opencode-directory")]; found {
+		var XOpencodeDirectory DirectoryHeader
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for x-opencode-directory, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "x-opencode-directory", valueList[0], &XOpencodeDirectory, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter x-opencode-directory: %s", err))
+		}
+
+		params.XOpencodeDirectory = &XOpencodeDirectory
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ReportClientToolProgress(ctx, params)
+	return err
+}
+
 // RegisterClientTools converts echo context to params.
 func (w *ServerInterfaceWrapper) RegisterClientTools(ctx echo.Context) error {
 	var err error
@@ -373,6 +414,48 @@ func (w *ServerInterfaceWrapper) SubmitClientToolResult(ctx echo.Context) error 
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.SubmitClientToolResult(ctx, params)
+	return err
+}
+
+// ListServerTools converts echo context to params.
+func (w *ServerInterfaceWrapper) ListServerTools(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListServerToolsParams
+	// ------------- Optional query parameter "sessionID" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sessionID", ctx.QueryParams(), &params.SessionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter sessionID: %s", err))
+	}
+
+	// ------------- Optional query parameter "directory" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "directory", ctx.QueryParams(), &params.Directory, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter directory: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "x-opencode-directory" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("x-opencode-directory")]; found {
+		var XOpencodeDirectory DirectoryHeader
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for x-opencode-directory, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "x-opencode-directory", valueList[0], &XOpencodeDirectory, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter x-opencode-directory: %s", err))
+		}
+
+		params.XOpencodeDirectory = &XOpencodeDirectory
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListServerTools(ctx, params)
 	return err
 }
 
@@ -831,6 +914,8 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/client-tools/register", wrapper.RegisterClientTools, options.OperationMiddlewares["registerClientTools"]...)
 	router.DELETE(options.BaseURL+"/client-tools/unregister", wrapper.UnregisterClientTools, options.OperationMiddlewares["unregisterClientTools"]...)
 	router.POST(options.BaseURL+"/client-tools/result", wrapper.SubmitClientToolResult, options.OperationMiddlewares["submitClientToolResult"]...)
+	router.POST(options.BaseURL+"/client-tools/progress", wrapper.ReportClientToolProgress, options.OperationMiddlewares["reportClientToolProgress"]...)
+	router.GET(options.BaseURL+"/client-tools/server-tools", wrapper.ListServerTools, options.OperationMiddlewares["listServerTools"]...)
 	router.POST(options.BaseURL+"/client-tools/execute", wrapper.ExecuteClientTool, options.OperationMiddlewares["executeClientTool"]...)
 	router.GET(options.BaseURL+"/client-tools/tools", wrapper.ListAllClientTools, options.OperationMiddlewares["listAllClientTools"]...)
 	router.GET(options.BaseURL+"/client-tools/tools/:clientID", wrapper.ListClientTools, options.OperationMiddlewares["listClientTools"]...)
@@ -1614,6 +1699,67 @@ func (r RefusedJSONResponse) VisitStreamPendingRequestsResponse(w http.ResponseW
 	return r.Write(w, 403)
 }
 
+// ReportClientToolProgressRequestObject is the request of the operation.
+type ReportClientToolProgressRequestObject struct {
+	Params ReportClientToolProgressParams
+	Body   ReportClientToolProgressJSONRequestBody
+}
+
+// ReportClientToolProgressResponseObject is one of the responses that the contract has for the operation.
+type ReportClientToolProgressResponseObject interface {
+	VisitReportClientToolProgressResponse(w http.ResponseWriter) error
+}
+
+// ReportClientToolProgress200JSONResponse has status 200.
+type ReportClientToolProgress200JSONResponse struct {
+	response.Of[SubmitResultResult]
+}
+
+// VisitReportClientToolProgressResponse writes the response.
+func (r ReportClientToolProgress200JSONResponse) VisitReportClientToolProgressResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitReportClientToolProgressResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitReportClientToolProgressResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
+}
+
+// VisitReportClientToolProgressResponse writes the response.
+func (r RefusedJSONResponse) VisitReportClientToolProgressResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
+// ReportClientToolProgress404JSONResponse has status 404.
+type ReportClientToolProgress404JSONResponse struct {
+	response.Of[UnknownRequestError]
+}
+
+// VisitReportClientToolProgressResponse writes the response.
+func (r ReportClientToolProgress404JSONResponse) VisitReportClientToolProgressResponse(w http.ResponseWriter) error {
+	return r.Write(w, 404)
+}
+
+// VisitReportClientToolProgressResponse writes the response.
+func (r BodyTooSlowJSONResponse) VisitReportClientToolProgressResponse(w http.ResponseWriter) error {
+	return r.Write(w, 408)
+}
+
+// VisitReportClientToolProgressResponse writes the response.
+func (r BodyTooLargeJSONResponse) VisitReportClientToolProgressResponse(w http.ResponseWriter) error {
+	return r.Write(w, 413)
+}
+
+// VisitReportClientToolProgressResponse writes the response.
+func (r MalformedBodyJSONResponse) VisitReportClientToolProgressResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
+}
+
+// VisitReportClientToolProgressResponse writes the response.
+func (r TooManyRequestsJSONResponse) VisitReportClientToolProgressResponse(w http.ResponseWriter) error {
+	return r.Write(w, 503)
+}
+
 // RegisterClientToolsRequestObject is the request of the operation.
 type RegisterClientToolsRequestObject struct {
 	Params RegisterClientToolsParams
@@ -1730,6 +1876,52 @@ func (r MalformedBodyJSONResponse) VisitSubmitClientToolResultResponse(w http.Re
 // VisitSubmitClientToolResultResponse writes the response.
 func (r TooManyRequestsJSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
 	return r.Write(w, 503)
+}
+
+// ListServerToolsRequestObject is the request of the operation.
+type ListServerToolsRequestObject struct {
+	Params ListServerToolsParams
+}
+
+// ListServerToolsResponseObject is one of the responses that the contract has for the operation.
+type ListServerToolsResponseObject interface {
+	VisitListServerToolsResponse(w http.ResponseWriter) error
+}
+
+// ListServerTools200JSONResponse has status 200.
+type ListServerTools200JSONResponse struct{ response.Of[ServerToolList] }
+
+// VisitListServerToolsResponse writes the response.
+func (r ListServerTools200JSONResponse) VisitListServerToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitListServerToolsResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitListServerToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
+}
+
+// ListServerTools401Response has status 401 and no body.
+type ListServerTools401Response struct{}
+
+// VisitListServerToolsResponse writes the response.
+func (ListServerTools401Response) VisitListServerToolsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitListServerToolsResponse writes the response.
+func (r RefusedJSONResponse) VisitListServerToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
+// ListServerTools404JSONResponse has status 404.
+type ListServerTools404JSONResponse struct {
+	response.Of[UnknownSessionError]
+}
+
+// VisitListServerToolsResponse writes the response.
+func (r ListServerTools404JSONResponse) VisitListServerToolsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 404)
 }
 
 // ListAllClientToolsRequestObject is the request of the operation.
@@ -2527,12 +2719,18 @@ type StrictServerInterface interface {
 	// StreamPendingRequests Stream the execution requests for one client
 	// (GET /client-tools/pending/{clientID})
 	StreamPendingRequests(ctx context.Context, request StreamPendingRequestsRequestObject) (StreamPendingRequestsResponseObject, error)
+	// ReportClientToolProgress Report the progress of an execution
+	// (POST /client-tools/progress)
+	ReportClientToolProgress(ctx context.Context, request ReportClientToolProgressRequestObject) (ReportClientToolProgressResponseObject, error)
 	// RegisterClientTools Add tools to a client, or overwrite them
 	// (POST /client-tools/register)
 	RegisterClientTools(ctx context.Context, request RegisterClientToolsRequestObject) (RegisterClientToolsResponseObject, error)
 	// SubmitClientToolResult Answer an execution request
 	// (POST /client-tools/result)
 	SubmitClientToolResult(ctx context.Context, request SubmitClientToolResultRequestObject) (SubmitClientToolResultResponseObject, error)
+	// ListServerTools List the server's own tools that the model of a session is offered
+	// (GET /client-tools/server-tools)
+	ListServerTools(ctx context.Context, request ListServerToolsRequestObject) (ListServerToolsResponseObject, error)
 	// ListAllClientTools List the tools of all clients
 	// (GET /client-tools/tools)
 	ListAllClientTools(ctx context.Context, request ListAllClientToolsRequestObject) (ListAllClientToolsResponseObject, error)
@@ -2763,6 +2961,21 @@ func (h strictHandler) StreamPendingRequests(c echo.Context, clientID ClientID, 
 	return response.VisitStreamPendingRequestsResponse(c.Response())
 }
 
+// ReportClientToolProgress answers POST /client-tools/progress.
+func (h strictHandler) ReportClientToolProgress(c echo.Context, params ReportClientToolProgressParams) error {
+	var request ReportClientToolProgressRequestObject
+	request.Params = params
+	var err error
+	if request.Body, err = body.Of[ReportClientToolProgressJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.ReportClientToolProgress(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitReportClientToolProgressResponse(c.Response())
+}
+
 // RegisterClientTools answers POST /client-tools/register.
 func (h strictHandler) RegisterClientTools(c echo.Context, params RegisterClientToolsParams) error {
 	var request RegisterClientToolsRequestObject
@@ -2791,6 +3004,17 @@ func (h strictHandler) SubmitClientToolResult(c echo.Context, params SubmitClien
 		return err
 	}
 	return response.VisitSubmitClientToolResultResponse(c.Response())
+}
+
+// ListServerTools answers GET /client-tools/server-tools.
+func (h strictHandler) ListServerTools(c echo.Context, params ListServerToolsParams) error {
+	var request ListServerToolsRequestObject
+	request.Params = params
+	response, err := h.operations.ListServerTools(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitListServerToolsResponse(c.Response())
 }
 
 // ListAllClientTools answers GET /client-tools/tools.

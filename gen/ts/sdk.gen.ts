@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AddExtensionData, AddExtensionErrors, AddExtensionResponses, AnswerPermissionData, AnswerPermissionErrors, AnswerPermissionResponses, ConfirmToolActionData, ConfirmToolActionErrors, ConfirmToolActionResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, EditMessageData, EditMessageErrors, EditMessageResponses, ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, GetDiagnosticsData, GetDiagnosticsErrors, GetDiagnosticsResponses, GetSessionData, GetSessionErrors, GetSessionInsightsData, GetSessionInsightsErrors, GetSessionInsightsResponses, GetSessionResponses, GetStatusData, GetStatusResponses, GetToolsData, GetToolsErrors, GetToolsResponses, ImportSessionData, ImportSessionErrors, ImportSessionResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, OpenClientSocketData, OpenClientSocketErrors, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, RemoveExtensionData, RemoveExtensionErrors, RemoveExtensionResponses, ReplyData, ReplyErrors, ReplyResponses, ResumeAgentData, ResumeAgentErrors, ResumeAgentResponses, StartAgentData, StartAgentErrors, StartAgentResponses, StopAgentData, StopAgentErrors, StopAgentResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsErrors, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses, UpdateAgentProviderData, UpdateAgentProviderErrors, UpdateAgentProviderResponses, UpdateFromSessionData, UpdateFromSessionErrors, UpdateFromSessionResponses, UpdateRouterToolSelectorData, UpdateRouterToolSelectorErrors, UpdateRouterToolSelectorResponses, UpdateSessionNameData, UpdateSessionNameErrors, UpdateSessionNameResponses, UpdateSessionUserRecipeValuesData, UpdateSessionUserRecipeValuesErrors, UpdateSessionUserRecipeValuesResponses } from './types.gen';
+import type { AddExtensionData, AddExtensionErrors, AddExtensionResponses, AnswerPermissionData, AnswerPermissionErrors, AnswerPermissionResponses, ConfirmToolActionData, ConfirmToolActionErrors, ConfirmToolActionResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, EditMessageData, EditMessageErrors, EditMessageResponses, ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, GetDiagnosticsData, GetDiagnosticsErrors, GetDiagnosticsResponses, GetSessionData, GetSessionErrors, GetSessionInsightsData, GetSessionInsightsErrors, GetSessionInsightsResponses, GetSessionResponses, GetStatusData, GetStatusResponses, GetToolsData, GetToolsErrors, GetToolsResponses, ImportSessionData, ImportSessionErrors, ImportSessionResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, OpenClientSocketData, OpenClientSocketErrors, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, RemoveExtensionData, RemoveExtensionErrors, RemoveExtensionResponses, ReplyData, ReplyErrors, ReplyResponses, ReportClientToolProgressData, ReportClientToolProgressErrors, ReportClientToolProgressResponses, ResumeAgentData, ResumeAgentErrors, ResumeAgentResponses, StartAgentData, StartAgentErrors, StartAgentResponses, StopAgentData, StopAgentErrors, StopAgentResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsErrors, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses, UpdateAgentProviderData, UpdateAgentProviderErrors, UpdateAgentProviderResponses, UpdateFromSessionData, UpdateFromSessionErrors, UpdateFromSessionResponses, UpdateRouterToolSelectorData, UpdateRouterToolSelectorErrors, UpdateRouterToolSelectorResponses, UpdateSessionNameData, UpdateSessionNameErrors, UpdateSessionNameResponses, UpdateSessionUserRecipeValuesData, UpdateSessionUserRecipeValuesErrors, UpdateSessionUserRecipeValuesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean> = Options2<TData, ThrowOnError> & {
     /**
@@ -58,6 +58,29 @@ export const submitClientToolResult = <ThrowOnError extends boolean = false>(opt
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Report the progress of an execution
+ *
+ * Publishes `client-tool.progress`, and gives the execution its whole time-out again.
+ */
+export const reportClientToolProgress = <ThrowOnError extends boolean = false>(options: Options<ReportClientToolProgressData, ThrowOnError>) => (options.client ?? client).post<ReportClientToolProgressResponses, ReportClientToolProgressErrors, ThrowOnError>({
+    url: '/client-tools/progress',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the server's own tools that the model of a session is offered
+ */
+export const listServerTools = <ThrowOnError extends boolean = false>(options?: Options<ListServerToolsData, ThrowOnError>) => (options?.client ?? client).get<ListServerToolsResponses, ListServerToolsErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/client-tools/server-tools',
+    ...options
 });
 
 /**

@@ -34,6 +34,10 @@ export type RegisterRequest = {
      * Ignored.
      */
     sessionID?: string;
+    /**
+     * Seconds for which the client's tools stay after a disconnect. Without it, they are removed at once.
+     */
+    lease?: number;
 };
 
 export type RegisterResult = {
@@ -99,6 +103,30 @@ export type ClientToolExecutionRequest = {
     input: {
         [key: string]: unknown;
     };
+};
+
+export type ProgressRequest = {
+    requestID: string;
+    progress: number;
+    total?: number;
+    message?: string;
+};
+
+export type ServerToolList = Array<ServerTool>;
+
+/**
+ * A tool that the server runs itself.
+ */
+export type ServerTool = {
+    id: string;
+    description: string;
+    parameters: {
+        [key: string]: unknown;
+    };
+};
+
+export type UnknownSessionError = {
+    error: 'Unknown session';
 };
 
 export type SubmitResultRequest = {
@@ -177,6 +205,8 @@ export type StreamEvent = ({
 } & ClientToolCompletedEvent) | ({
     type: 'client-tool.failed';
 } & ClientToolFailedEvent) | ({
+    type: 'client-tool.progress';
+} & ClientToolProgressEvent) | ({
     type: 'permission.updated';
 } & PermissionUpdatedEvent) | ({
     type: 'permission.replied';
@@ -200,6 +230,8 @@ export type BusEvent = ({
 } & ClientToolCompletedEvent) | ({
     type: 'client-tool.failed';
 } & ClientToolFailedEvent) | ({
+    type: 'client-tool.progress';
+} & ClientToolProgressEvent) | ({
     type: 'permission.updated';
 } & PermissionUpdatedEvent) | ({
     type: 'permission.replied';
@@ -293,6 +325,23 @@ export type ClientToolFailed = {
     error: string;
 };
 
+export type ClientToolProgressEvent = {
+    type: 'client-tool.progress';
+    properties: ClientToolProgress;
+};
+
+export type ClientToolProgress = {
+    sessionID: string;
+    messageID: string;
+    callID: string;
+    clientID: string;
+    requestID: string;
+    tool: ToolId;
+    progress: number;
+    total?: number;
+    message?: string;
+};
+
 export type PermissionUpdatedEvent = {
     type: 'permission.updated';
     properties: Permission;
@@ -350,6 +399,7 @@ export type PermissionResponse = 'once' | 'always' | 'reject';
 export type SocketRegister = {
     type: 'register';
     tools: Array<ClientToolDefinition>;
+    lease?: number;
 };
 
 export type SocketUnregister = {
@@ -367,6 +417,14 @@ export type SocketResponse = {
     type: 'client-tool-response';
     requestID: string;
     result: ClientToolResponse;
+};
+
+export type SocketProgress = {
+    type: 'progress';
+    requestID: string;
+    progress: number;
+    total?: number;
+    message?: string;
 };
 
 export type SocketRegistered = {
@@ -410,14 +468,49 @@ export type ValidationIssue = ({
 } & InvalidTypeIssue) | ({
     code: 'invalid_union';
 } & InvalidUnionIssue) | ({
+    code: 'invalid_value';
+} & InvalidValueIssue) | ({
+    code: 'too_small';
+} & TooSmallIssue) | ({
+    code: 'too_big';
+} & TooBigIssue) | ({
     code: 'too_many_issues';
 } & TooManyIssues);
 
 export type InvalidTypeIssue = {
-    expected: 'string' | 'array' | 'object' | 'record';
+    expected: 'string' | 'array' | 'object' | 'record' | 'number' | 'int';
+    /**
+     * Only with `int`.
+     */
+    format?: 'safeint';
     code: 'invalid_type';
     path: IssuePath;
     message: string;
+};
+
+export type InvalidValueIssue = {
+    code: 'invalid_value';
+    values: Array<PermissionResponse>;
+    path: IssuePath;
+    message: 'Invalid option: expected one of "once"|"always"|"reject"';
+};
+
+export type TooSmallIssue = {
+    origin: 'number';
+    code: 'too_small';
+    minimum: 0 | 1;
+    inclusive: true;
+    path: IssuePath;
+    message: 'Too small: expected number to be >=0' | 'Too small: expected number to be >=1';
+};
+
+export type TooBigIssue = {
+    origin: 'number';
+    code: 'too_big';
+    maximum: 86400;
+    inclusive: true;
+    path: IssuePath;
+    message: 'Too big: expected number to be <=86400';
 };
 
 export type InvalidUnionIssue = {
@@ -1744,6 +1837,115 @@ export type SubmitClientToolResultResponses = {
 };
 
 export type SubmitClientToolResultResponse = SubmitClientToolResultResponses[keyof SubmitClientToolResultResponses];
+
+export type ReportClientToolProgressData = {
+    body: ProgressRequest;
+    headers?: {
+        /**
+         * The same as the query parameter `directory`, which takes precedence.
+         */
+        'x-opencode-directory'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * The project directory of the request; the server's working directory by default.
+         */
+        directory?: string;
+    };
+    url: '/client-tools/progress';
+};
+
+export type ReportClientToolProgressErrors = {
+    /**
+     * The body or the query parameter `directory` is invalid.
+     */
+    400: ValidationError;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
+    /**
+     * No request with this ID is pending.
+     */
+    404: UnknownRequestError;
+    /**
+     * The body arrives too slowly.
+     */
+    408: BodyTooSlowError;
+    /**
+     * The body is larger than the server accepts.
+     */
+    413: BodyTooLargeError;
+    /**
+     * The body is not JSON.
+     */
+    500: MalformedBodyError;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: TooManyRequestsError;
+};
+
+export type ReportClientToolProgressError = ReportClientToolProgressErrors[keyof ReportClientToolProgressErrors];
+
+export type ReportClientToolProgressResponses = {
+    /**
+     * The progress was published.
+     */
+    200: SubmitResultResult;
+};
+
+export type ReportClientToolProgressResponse = ReportClientToolProgressResponses[keyof ReportClientToolProgressResponses];
+
+export type ListServerToolsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The same as the query parameter `directory`, which takes precedence.
+         */
+        'x-opencode-directory'?: string;
+    };
+    path?: never;
+    query?: {
+        sessionID?: string;
+        /**
+         * The project directory of the request; the server's working directory by default.
+         */
+        directory?: string;
+    };
+    url: '/client-tools/server-tools';
+};
+
+export type ListServerToolsErrors = {
+    /**
+     * The body or the query parameter `directory` is invalid.
+     */
+    400: ValidationError;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
+    /**
+     * No session has this ID.
+     */
+    404: UnknownSessionError;
+};
+
+export type ListServerToolsError = ListServerToolsErrors[keyof ListServerToolsErrors];
+
+export type ListServerToolsResponses = {
+    /**
+     * The tools, in the order in which the model is offered them.
+     */
+    200: ServerToolList;
+};
+
+export type ListServerToolsResponse = ListServerToolsResponses[keyof ListServerToolsResponses];
 
 export type ExecuteClientToolData = {
     body: ExecuteRequest;

@@ -67,6 +67,11 @@ func playProgram(role string) int {
 				d.Fault = f
 			}
 		}
+		for _, w := range faux.AllWays() {
+			if w.ID == id {
+				d.Ways, d.Style = w, faux.NewStyle(1)
+			}
+		}
 		return d.Main(system())
 	}
 	tool := &faux.Tool{}

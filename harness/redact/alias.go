@@ -19,19 +19,49 @@ import (
 // digit replaces a digit. A character that is not ASCII becomes another one that takes as many bytes. All other
 // characters are kept, so that a text with escapes stays valid, unless there is little else. The alias depends only on
 // the secret, through SHA-256.
-func alias(secret string) string {
+//
+// public are values that are no secrets: those of ${{ unique }}. They are kept, and nothing else depends on them. So the
+// secrets of two targets that differ only in them have aliases that differ only in them.
+func alias(secret string, public ...string) string {
+	for _, value := range public {
+		if parts := strings.Split(secret, value); len(parts) > 1 {
+			return withPublic(alias(strings.Join(parts, placeholder), public...), parts, value)
+		}
+		for _, encoding := range base64Encodings {
+			if text, err := encoding.DecodeString(secret); err == nil && strings.Contains(string(text), value) {
+				return encoding.EncodeToString([]byte(alias(string(text), public...)))
+			}
+		}
+	}
 	made := ""
 	for key, tries := secret, 0; tries < 8 && (made == "" || made == secret); tries++ { // a short secret can be its own alias
-		made = aliasBy(key, secret)
+		made = aliasBy(key, secret, public)
 		key += "\x00"
 	}
 	return made
 }
 
+// placeholder stands for a public value while an alias is made. It has letters and digits, as the values have.
+const placeholder = "u0lockstep00"
+
+// withPublic puts a value where an alias has the placeholder. parts are what the secret has around the value.
+func withPublic(made string, parts []string, value string) string {
+	at := 0
+	for i, part := range parts {
+		parts[i] = made[at : at+len(part)]
+		at += len(part) + len(placeholder)
+	}
+	return strings.Join(parts, value)
+}
+
+var base64Encodings = []*base64.Encoding{
+	base64.StdEncoding.Strict(), base64.RawStdEncoding.Strict(), base64.URLEncoding.Strict(), base64.RawURLEncoding.Strict(),
+}
+
 // aliasBy returns the alias of a secret for a key. alias derives further keys from the secret when the first one does
 // not change it.
-func aliasBy(key, secret string) string {
-	if made, ok := jwtAlias(secret); ok {
+func aliasBy(key, secret string, public []string) string {
+	if made, ok := jwtAlias(secret, public); ok {
 		return made
 	}
 	lead := prefixOf(secret)
@@ -48,7 +78,7 @@ func aliasBy(key, secret string) string {
 		}
 	}
 	out.Write(made)
-	if guessable(secret) {
+	if guessable(strings.ReplaceAll(secret, placeholder, "")) {
 		return withoutSymbols(out.String(), key)
 	}
 	return out.String()
@@ -231,7 +261,7 @@ func isCompact(s string) bool {
 // jwtAlias returns the alias of a JWT (RFC 7519). It keeps the header and the structure of the claims, replaces every
 // text by its alias, and changes the signature. So the claims can be compared, above all their times. It is as long as
 // the secret.
-func jwtAlias(secret string) (string, bool) {
+func jwtAlias(secret string, public []string) (string, bool) {
 	parts := strings.Split(secret, ".")
 	if len(parts) != 3 || !strings.HasPrefix(secret, "eyJ") {
 		return "", false
@@ -243,7 +273,7 @@ func jwtAlias(secret string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(aliasedTexts(claims))) + "." + scrambled(parts[2], secret, lowerLetters), true
+	return parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(aliasedTexts(claims, public))) + "." + scrambled(parts[2], secret, lowerLetters), true
 }
 
 // objectInBase64 returns the JSON of an object that is encoded in Base64. It rejects texts with escapes.
@@ -258,7 +288,7 @@ func objectInBase64(part string) (string, bool) {
 }
 
 // aliasedTexts replaces the texts of a document without escapes, and keeps the names of members.
-func aliasedTexts(doc string) string {
+func aliasedTexts(doc string, public []string) string {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(doc, `"`)
@@ -268,7 +298,7 @@ func aliasedTexts(doc string) string {
 		}
 		text, behind, _ := strings.Cut(rest, `"`)
 		if !strings.HasPrefix(strings.TrimLeft(behind, " \t\r\n"), ":") {
-			text = alias(text)
+			text = alias(text, public...)
 		}
 		out.WriteString(`"` + text + `"`)
 		doc = behind

@@ -66,7 +66,7 @@ func TestAJWTHasAnAliasWithItsTimes(t *testing.T) {
 		t.Errorf("the alias is %s", got)
 	}
 	for _, none := range []string{"eyJhbGci.x.y", "eyJ." + encode([]byte(claims)) + ".x", encode([]byte(header)) + "." + encode([]byte(`{"a":"\u0041"}`)) + ".x"} {
-		if _, ok := jwtAlias(none); ok {
+		if _, ok := jwtAlias(none, nil); ok {
 			t.Errorf("%s is taken for a JWT", none)
 		}
 	}

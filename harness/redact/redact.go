@@ -2,7 +2,9 @@
 //
 // A secret is replaced everywhere (header fields, paths, bodies, events, logs) by a text of the same form: the same
 // length, a letter for a letter, a digit for a digit. The same secret always has the same replacement. So equal values
-// stay equal, and ids keep their shape. Judging a redacted transcript gives the same result as judging the original.
+// stay equal, and ids keep their shape. The value of ${{ unique }}, which each target has for itself, is no secret: it
+// stays inside a secret, and the rest is replaced as if it were the same on all targets. So judging a redacted
+// transcript gives the same result as judging the original.
 //
 // A secret can be written in too many notations to search for each of them. Instead, texts are decoded, including
 // nested notations, and a secret that is found in a decoded text is replaced there. The change is then written back in
@@ -38,10 +40,14 @@ const minSecret = 6
 // Transcripts removes the secrets from what targets did in one scenario. It changes the transcripts.
 func Transcripts(ts []*transcript.Transcript, rules *Rules) {
 	f := collector{rules: rules, found: slices.Clone(rules.Values)}
+	var public []string
 	for _, t := range ts {
 		f.transcript(t)
+		if len(t.Unique) >= minSecret {
+			public = append(public, t.Unique)
+		}
 	}
-	r := NewReplacer(f.found)
+	r := NewReplacer(f.found, public...)
 	if r == nil {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/internal/archive"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/reveal"
 )
 
 func TestAnAliasHasTheFormOfTheSecret(t *testing.T) {
@@ -96,6 +97,61 @@ func TestSecretsAreInNoTextOfATranscript(t *testing.T) {
 	other, _ := json.Marshal(b)
 	if string(other) != string(text) {
 		t.Error("what was equal is not equal any more")
+	}
+}
+
+// Two targets have different values of ${{ unique }}. Secrets that contain it differ in nothing else.
+func TestAPublicValueInsideASecretIsKept(t *testing.T) {
+	same := func(s string) string { return s }
+	unpacked := func(s string) string {
+		out, _ := base64.StdEncoding.DecodeString(s)
+		return string(out)
+	}
+	claims := func(s string) string {
+		out, _ := base64.RawURLEncoding.DecodeString(strings.Split(s, ".")[1])
+		return string(out)
+	}
+	for name, tc := range map[string]struct {
+		secret func(unique string) string
+		read   func(secret string) string
+	}{
+		"at the end":     {func(u string) string { return "hunter2-" + u }, same},
+		"at the start":   {func(u string) string { return u + "_hunter2_1" }, same},
+		"twice":          {func(u string) string { return u + "hunter2-" + u + "-key" }, same},
+		"beside symbols": {func(u string) string { return "#1!$" + u }, same},
+		"behind a name":  {func(u string) string { return "sk_" + u }, same},
+		"with escapes":   {func(u string) string { return "hunter2%2F" + u }, same},
+		"in Base64":      {func(u string) string { return base64.StdEncoding.EncodeToString([]byte("ann-" + u + ":hunter2")) }, unpacked},
+		"in a JWT": {func(u string) string {
+			encode := base64.RawURLEncoding.EncodeToString
+			return encode([]byte(`{"alg":"HS256"}`)) + "." + encode([]byte(`{"sub":"hunter2-`+u+`"}`)) + ".c2lnbmF0dXJl"
+		}, claims},
+	} {
+		read := map[string]bool{}
+		for _, unique := range []string{"u7f3kqpwmcxd", "uabcdefghijk"} {
+			secret := tc.secret(unique)
+			target := &transcript.Transcript{Unique: unique, Streams: []*transcript.Stream{{Events: []transcript.Event{{Data: `{"key":"` + secret + `"}`}}}}}
+			ts := []*transcript.Transcript{target, {Unique: "uzzzzzzzzzzz"}}
+			Transcripts(ts, &Rules{At: []string{"$.key"}})
+			var event struct{ Key string }
+			if err := json.Unmarshal([]byte(target.Streams[0].Events[0].Data), &event); err != nil {
+				t.Fatal(err)
+			}
+			for _, hidden := range []string{secret, "hunter2", "#1!$"} {
+				if how := reveal.Find(event.Key, hidden); how != "" {
+					t.Errorf("%s: %s shows %s: %s", name, event.Key, hidden, how)
+				}
+			}
+			read[strings.ReplaceAll(tc.read(event.Key), unique, "‹unique›")] = true
+			if target.Unique != unique {
+				t.Errorf("%s: ${{ unique }} becomes %s", name, target.Unique)
+			}
+		}
+		for text := range read {
+			if len(read) > 1 || !strings.Contains(text, "‹unique›") {
+				t.Errorf("%s: the secrets of two targets become %q", name, text)
+			}
+		}
 	}
 }
 

@@ -18,13 +18,14 @@ type Replacer struct {
 const maxDepth = 8
 
 // NewReplacer returns a replacer for these secrets, or nil when all of them are too short to search for. Each line of a
-// secret is also searched for on its own, because logs are split into lines.
-func NewReplacer(secrets []string) *Replacer {
+// secret is also searched for on its own, because logs are split into lines. Values that are public stay as they are,
+// also inside a secret.
+func NewReplacer(secrets []string, public ...string) *Replacer {
 	r := &Replacer{isASCII: true}
 	var wanted []replacement
 	seen := map[string]bool{}
 	add := func(secret string) {
-		for _, s := range replacementsOf([]byte(secret)) {
+		for _, s := range replacementsOf([]byte(secret), public) {
 			if len(s.secret) < minSecret || seen[string(s.secret)] || bytes.Equal(s.secret, s.alias) {
 				continue
 			}
@@ -53,14 +54,14 @@ func NewReplacer(secrets []string) *Replacer {
 
 // replacementsOf returns the replacement of a secret. If the secret has escapes, it also returns that of the decoded
 // secret.
-func replacementsOf(secret []byte) []replacement {
+func replacementsOf(secret []byte, public []string) []replacement {
 	if d := unescape(secret, allMarks); d != nil && len(d.text) < len(secret) {
-		inner := replacementsOf(d.text)
+		inner := replacementsOf(d.text, public)
 		made := bytes.Clone(secret)
 		d.writeBack(made, inner[0].alias)
 		return append([]replacement{{secret, made}}, inner...)
 	}
-	return []replacement{{secret, []byte(alias(string(secret)))}}
+	return []replacement{{secret, []byte(alias(string(secret), public...))}}
 }
 
 // Text returns a text without secrets. A nil Replacer returns it unchanged.

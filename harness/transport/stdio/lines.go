@@ -3,6 +3,7 @@ package stdio
 import (
 	"bytes"
 	"errors"
+	"strings"
 )
 
 // errTooLong means that a line exceeds the limit.
@@ -20,9 +21,10 @@ const (
 //
 // Chunks are added one by one. Before the next one is added, next must have returned false.
 type lines struct {
-	max     int    // the limit of a line without its end
-	partial []byte // of a line that began in an earlier chunk
-	chunk   []byte // what has not been returned yet
+	max     int             // the limit of a line without its end
+	partial strings.Builder // of a line that began in an earlier chunk
+	usual   int             // the size of the last line that came in several chunks
+	chunk   []byte          // what has not been returned yet
 }
 
 func (l *lines) add(chunk []byte) { l.chunk = chunk }
@@ -32,30 +34,50 @@ func (l *lines) add(chunk []byte) { l.chunk = chunk }
 func (l *lines) next() (line, framing string, ok bool, err error) {
 	end := bytes.IndexByte(l.chunk, '\n')
 	if end < 0 {
-		if len(l.partial)+len(l.chunk) > l.max+len("\r") {
+		if l.partial.Len()+len(l.chunk) > l.max+len("\r") {
 			return "", "", false, errTooLong
 		}
-		l.partial, l.chunk = append(l.partial, l.chunk...), nil
+		l.keep(l.chunk)
+		l.chunk = nil
 		return "", "", false, nil
 	}
-	first, text := l.partial, l.chunk[:end]
-	l.partial, l.chunk = l.partial[:0], l.chunk[end+1:]
-	last := &text
-	if len(text) == 0 { // the CR can have come before
-		last = &first
+	text := l.chunk[:end]
+	l.chunk = l.chunk[end+1:]
+	if l.partial.Len() == 0 {
+		line = string(text)
+	} else {
+		l.keep(text)
+		line = l.take()
 	}
 	framing = framingLF
-	if rest, isCR := bytes.CutSuffix(*last, []byte("\r")); isCR {
-		*last, framing = rest, framingCRLF
+	if rest, isCR := strings.CutSuffix(line, "\r"); isCR {
+		line, framing = rest, framingCRLF
 	}
-	if len(first)+len(text) > l.max {
+	if len(line) > l.max {
 		return "", "", false, errTooLong
 	}
-	return string(first) + string(text), framing, true, nil
+	return line, framing, true, nil
+}
+
+// keep adds to the line that has begun. Its memory becomes the line's, so that each byte is copied once. For that, the
+// next line is assumed to be as long as the last one.
+func (l *lines) keep(text []byte) {
+	if l.partial.Len() == 0 && len(text) > 0 {
+		l.partial.Grow(max(len(text), l.usual))
+	}
+	l.partial.Write(text)
+}
+
+// take returns the line that has begun, and begins a new one.
+func (l *lines) take() string {
+	line := l.partial.String()
+	l.partial.Reset()
+	l.usual = len(line)
+	return line
 }
 
 // rest returns the last line when the stream has ended. It returns false when that line has an end.
 func (l *lines) rest() (line, framing string, ok bool) {
-	line, l.partial = string(l.partial), nil
+	line = l.take()
 	return line, framingEnd, line != ""
 }

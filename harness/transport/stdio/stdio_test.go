@@ -26,6 +26,14 @@ const hang = time.Minute
 // open starts a shell, and reads it. The program is closed at the end of the test.
 func open(t testing.TB, script string, options *watch.Options) *Program {
 	t.Helper()
+	p := start(t, script, options)
+	t.Cleanup(func() { p.Reset() })
+	return p
+}
+
+// start is open for a caller that closes the program.
+func start(t testing.TB, script string, options *watch.Options) *Program {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
@@ -35,9 +43,7 @@ func open(t testing.TB, script string, options *watch.Options) *Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Open(started, options)
-	t.Cleanup(func() { p.Reset() })
-	return p
+	return Open(started, options)
 }
 
 // record returns what a program has recorded: its events as short texts, and its end.

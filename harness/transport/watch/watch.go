@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -96,10 +95,10 @@ type Watch struct {
 	done  chan struct{} // closed when the goroutine has returned; ended is set before that
 
 	mu      sync.Mutex
-	events  []transcript.Event // append-only; an event does not change
-	came    int                // how many of the events lockstep has not sent
-	size    int64              // of their values and framings
-	blanks  map[int]string     // the blank lines after comments, by the index of the comment; see addBlank
+	events  events
+	came    int            // how many of the events lockstep has not sent
+	size    int64          // of their values and framings
+	blanks  map[int]string // the blank lines after comments, by the index of the comment; see addBlank
 	left    int
 	changed chan struct{} // closed at the next event or the end; nil while no goroutine waits
 	closing bool          // Close was called before the wire ended
@@ -138,8 +137,8 @@ func (w *Watch) Await(ctx context.Context, from int, match func(*transcript.Even
 	i := max(from, 0)
 	for {
 		events, changed := w.snapshot()
-		for ; i < len(events); i++ {
-			if match(&events[i]) {
+		for ; i < events.len(); i++ {
+			if match(events.at(i)) {
 				return i, nil
 			}
 		}
@@ -171,8 +170,8 @@ func (w *Watch) AwaitEnd(ctx context.Context) error {
 // stream has ended.
 func (w *Watch) Count(counts func(*transcript.Event) bool) (n int, changed <-chan struct{}) {
 	events, changed := w.snapshot()
-	for i := range events {
-		if counts(&events[i]) {
+	for i := range events.len() {
+		if counts(events.at(i)) {
 			n++
 		}
 	}
@@ -197,7 +196,7 @@ func (w *Watch) Ended() bool {
 func (w *Watch) Record(s *transcript.Stream) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s.Events = slices.Clone(w.events) // a copy, because the caller may redact it
+	s.Events = w.events.all() // a copy, because the caller may redact it
 	for i, blank := range w.blanks {
 		s.Events[i].Framing += blank
 	}
@@ -212,7 +211,7 @@ func (w *Watch) Record(s *transcript.Stream) {
 
 // snapshot returns the events so far, and a channel that is closed at the next event or the end. After the end, the
 // channel is nil.
-func (w *Watch) snapshot() ([]transcript.Event, <-chan struct{}) {
+func (w *Watch) snapshot() (events, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended != "" {
@@ -284,9 +283,9 @@ func (w *Watch) add(ev *transcript.Event) (int, *transcript.Failure) {
 	case size > w.opts.MaxBytes:
 		return 0, w.limitFailure("more than %d bytes of %s came", w.opts.MaxBytes)
 	}
-	w.events, w.came, w.size = append(w.events, *ev), came, size
+	w.came, w.size = came, size
 	w.signal()
-	return len(w.events) - 1, nil
+	return w.events.add(ev), nil
 }
 
 func (w *Watch) limitFailure(format string, bound any) *transcript.Failure {
