@@ -175,7 +175,7 @@ describe('an unexpected error', () => {
     }
     const router = createRouter(
       [{ method: 'GET', path: '/x', handler }],
-      async (_, next) => next(),
+      [],
       (error, request, path) => Response.json([error.message, request.method, path]),
     )
     expect(await (await router.request('/x')).json()).toEqual(['broken', 'GET', '/x'])

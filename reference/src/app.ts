@@ -8,11 +8,18 @@ import { Elicitations } from './engine/pending/elicitations.ts'
 import { LargeTexts } from './engine/turn/large-texts.ts'
 import { SessionNaming } from './engine/turn/session-naming.ts'
 import { errorHandler } from './error-handler.ts'
+import { clientOf } from './domain/session/session-client.ts'
 import { Executions } from './handlers/client-tools/executions.ts'
-import { ModelCalls, noGuards, type CallGuards } from './handlers/client-tools/model-calls.ts'
+import { Guards, type ClientOfSession } from './handlers/client-tools/guards.ts'
+import { ModelCalls } from './handlers/client-tools/model-calls.ts'
+import { PermissionQuestions } from './handlers/client-tools/permission-questions.ts'
+import type { PermissionRules } from './handlers/client-tools/permission-rules.ts'
+import { RateLimit, type RateLimitOptions } from './handlers/client-tools/rate-limit.ts'
 import { Registry, defaultBounds, type RegistryBounds } from './handlers/client-tools/registry.ts'
 import { Bus } from './handlers/events/bus.ts'
 import { Bodies } from './httpapi/body.ts'
+import { cors } from './httpapi/cors.ts'
+import { requireAllowedOrigin } from './httpapi/origin.ts'
 import { createRouter, type Route } from './httpapi/router.ts'
 import { requireSecretKey } from './httpapi/secret-key.ts'
 import { OpenStreams } from './httpapi/sse/open-streams.ts'
@@ -36,8 +43,13 @@ export interface AppOptions {
   bodyGrace?: number
   /** The limits on what clients may register (S39). */
   clientTools?: RegistryBounds
-  /** The guards of client tools that models call (CT 10); none by default. */
-  guards?: CallGuards
+  /** Which client tools may run without a question (CT 9.3). */
+  permission?: PermissionRules
+  rateLimit?: RateLimitOptions
+  /** The origins of pages that may use the client tools; `*` for all (CT 15.1). */
+  allowedOrigins: readonly string[]
+  /** A name of this machine (CT 15.2). */
+  hostName?: string | undefined
   /** The key that clients send to use the goose server (GA 2.2). */
   secretKey: string
   /** Where the goose server keeps its files. */
@@ -68,16 +80,23 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const executions = new Executions(bus)
   const streams = new OpenStreams(logger)
   const registry = new Registry(clientTools)
-  const clientToolDeps = { ...options, bus, registry, executions, streams, maxTools: clientTools.maxTools, defaultDirectory: directory }
-  const modelCalls = new ModelCalls({ registry, executions, guards: options.guards ?? noGuards, directory, timeout: options.defaultTimeout })
-  const goose = gooseServer(options, modelCalls, logger)
+  const questions = new PermissionQuestions(bus)
+  const store = new SessionStore(options.paths.data, logger)
+  const rateLimit = new RateLimit(options.rateLimit)
+  const { permission = 'allow' } = options
+  const guards = new Guards({ registry, questions, rateLimit, permission, logger, clientOfSession: clientOfSession(store) })
+  const state = { bus, registry, executions, questions, guards, streams }
+  const clientToolDeps = { ...options, ...state, logger, maxTools: clientTools.maxTools, defaultDirectory: directory }
+  const modelCalls = new ModelCalls({ registry, executions, guards, directory, timeout: options.defaultTimeout })
+  const goose = gooseServer(options, store, modelCalls, logger)
   const routes = [...clientToolRoutes(clientToolDeps), ...goose.routes]
-  const router = createRouter(routes, requireSecretKey(options.secretKey), errorHandler(logger))
+  const router = createRouter(routes, [requireAllowedOrigin(options), cors, requireSecretKey(options.secretKey)], errorHandler(logger))
   const bodies = new Bodies(options.bodyGrace)
   return {
     fetch: (request) => bodies.admit(request, () => router.fetch(request)),
     stop: async () => {
       executions.stop()
+      questions.stop()
       for (const directory of streams.directories()) {
         bus.publish(directory, { type: 'server.instance.disposed', properties: { directory } })
       }
@@ -91,11 +110,11 @@ export function createApp(options: AppOptions, logger: Logger): App {
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
   { paths, environment, directory, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
+  store: SessionStore,
   clientTools: ClientTools,
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
-  const store = new SessionStore(paths.data, logger)
   const launch = { settings, store, environment, directory, ownCommand, logger }
   const makeAgent = (id: string, onIdle: () => void): Agent => {
     const session = store.handle(id)
@@ -127,6 +146,14 @@ function gooseServer(
       await recipeWorker.close()
     },
     ended: () => agents.closed(),
+  }
+}
+
+function clientOfSession(store: SessionStore): ClientOfSession {
+  return async (id) => {
+    await store.open()
+    const session = store.find(id)
+    return session && clientOf(session)
   }
 }
 

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { isMissing } from './error-code.ts'
 import { maxTimeout } from './handlers/client-tools/executions.ts'
+import { decisions, type Decision, type PermissionRules } from './handlers/client-tools/permission-rules.ts'
+import type { RateLimitOptions } from './handlers/client-tools/rate-limit.ts'
+import { isOriginEntry } from './httpapi/origin.ts'
 import { isObject } from './wire/json/is-object.ts'
 import { parseJson } from './wire/json/parse.ts'
 import { stringifyJson } from './wire/json/stringify.ts'
@@ -12,16 +15,16 @@ export interface Problem {
 }
 
 const atLeastOne = 'it must be a whole number, at least 1'
+export const originRule = 'it must be * or an origin as browsers send it, such as https://app.example.com'
 export const atLeastOneMillisecond = 'it must be a whole number of milliseconds, at least 1'
 
 export type ReadFile = (path: string) => Promise<Uint8Array>
 
 /** The settings that the configuration file may contain (CT 9.2, 9.3). */
-interface FileSettings {
-  defaultTimeout?: number
-  keepaliveInterval?: number
-  maxTools?: number
-  maxClients?: number
+interface FileSettings extends Partial<Record<keyof typeof keys, number>> {
+  permission?: PermissionRules
+  rateLimit?: Partial<RateLimitOptions>
+  allowedOrigins?: string[]
 }
 
 /** The type of each key, and the largest value that makes a difference. */
@@ -30,7 +33,13 @@ const keys = {
   keepaliveInterval: { rule: atLeastOneMillisecond, most: maxTimeout },
   maxTools: { rule: atLeastOne, most: Infinity },
   maxClients: { rule: atLeastOne, most: Infinity },
-} satisfies Record<keyof FileSettings, { rule: string; most: number }>
+}
+
+/** The same for the keys of `rateLimit`. */
+const rateLimitKeys = {
+  calls: { rule: 'it must be a whole number, at least 0', least: 0 },
+  windowMs: { rule: atLeastOneMillisecond, least: 1 },
+}
 
 /**
  * Reads the configuration file: the named one, or else the one in the home directory. Only the latter may be missing. Unknown
@@ -62,22 +71,69 @@ export async function readConfigFile(
     return complain(`the file is not JSON: ${reason(error)}`)
   }
   if (!isObject(json)) return complain(`the file is ${show(json)}; it must be an object`)
+  const settings: FileSettings = {}
+  readOrigins(json, settings, complain)
   const { clientTools = {} } = json
   if (!isObject(clientTools)) return complain(`clientTools is ${show(clientTools)}; it must be an object`)
-
-  const settings: FileSettings = {}
-  for (const key of Object.keys(keys) as (keyof FileSettings)[]) {
+  for (const key of Object.keys(keys) as (keyof typeof keys)[]) {
     const { rule, most } = keys[key]
     const value = clientTools[key]
     if (value === undefined) continue
-    if (isAtLeastOne(value)) settings[key] = Math.min(value, most)
+    if (isWhole(value, 1)) settings[key] = Math.min(value, most)
     else complain(`clientTools.${key} is ${show(value)}; ${rule}`)
   }
+  readPermission(clientTools, settings, complain)
+  readRateLimit(clientTools, settings, complain)
   return settings
 }
 
-function isAtLeastOne(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1
+function readOrigins({ allowedOrigins }: Record<string, unknown>, settings: FileSettings, complain: (what: string) => void): void {
+  if (allowedOrigins === undefined) return
+  if (!Array.isArray(allowedOrigins)) {
+    complain(`allowedOrigins is ${show(allowedOrigins)}; it must be a list of origins`)
+    return
+  }
+  const wrong = (allowedOrigins as unknown[]).filter((entry) => typeof entry !== 'string' || !isOriginEntry(entry))
+  for (const entry of wrong) complain(`allowedOrigins has ${show(entry)}; ${originRule}`)
+  if (wrong.length === 0) settings.allowedOrigins = allowedOrigins as string[] // all entries are texts
+}
+
+function readPermission({ permission }: Record<string, unknown>, settings: FileSettings, complain: (what: string) => void): void {
+  const rule = 'it must be allow, ask or deny'
+  if (permission === undefined) return
+  if (isDecision(permission)) settings.permission = permission
+  else if (!isObject(permission)) complain(`clientTools.permission is ${show(permission)}; ${rule}, or an object of these`)
+  else {
+    const entries = Object.entries(permission)
+    for (const [pattern, value] of entries) {
+      if (!isDecision(value)) complain(`clientTools.permission has ${show(value)} for ${show(pattern)}; ${rule}`)
+    }
+    settings.permission = new Map(entries.filter((entry): entry is [string, Decision] => isDecision(entry[1])))
+  }
+}
+
+function isDecision(value: unknown): value is Decision {
+  return decisions.some((one) => one === value)
+}
+
+function readRateLimit({ rateLimit }: Record<string, unknown>, settings: FileSettings, complain: (what: string) => void): void {
+  if (rateLimit === undefined) return
+  if (!isObject(rateLimit)) {
+    complain(`clientTools.rateLimit is ${show(rateLimit)}; it must be an object`)
+    return
+  }
+  settings.rateLimit = {}
+  for (const key of Object.keys(rateLimitKeys) as (keyof typeof rateLimitKeys)[]) {
+    const { rule, least } = rateLimitKeys[key]
+    const value = rateLimit[key]
+    if (value === undefined) continue
+    if (isWhole(value, least)) settings.rateLimit[key] = value
+    else complain(`clientTools.rateLimit.${key} is ${show(value)}; ${rule}`)
+  }
+}
+
+function isWhole(value: unknown, least: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least
 }
 
 function reason(error: unknown): string {

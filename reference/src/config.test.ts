@@ -11,6 +11,10 @@ const defaults: ServerOptions = {
   maxBody: 52_428_800,
   bodyGrace: 10_000,
   clientTools: { maxTools: 1000, maxClients: 10_000 },
+  permission: 'allow',
+  rateLimit: { calls: 100, windowMs: 60_000 },
+  allowedOrigins: [],
+  hostName: undefined,
   secretKey: 'test',
   paths: { config: '/home/me/.config/goose', data: '/home/me/.local/share/goose', state: '/home/me/.local/state/goose' },
   environment: {},
@@ -190,7 +194,7 @@ describe('a problem keeps the server from starting (S7)', () => {
     [{ flags: ['--port'] }, 'command line: --port has no value'],
     [
       { flags: ['--prot', '1'].slice(0, 1) },
-      'command line: "--prot" is not a flag; there are --host, --port, --config, --directory, --default-timeout, --keepalive-interval, --max-body, --body-grace, --insecure',
+      'command line: "--prot" is not a flag; there are --host, --port, --config, --directory, --default-timeout, --keepalive-interval, --max-body, --body-grace, --allow-origin, --host-name, --insecure, --exit-with-stdin',
     ],
     [{ flags: ['--config', 'none'] }, "none: the file cannot be read: ENOENT: no such file, open 'none'"],
     ...['null', '[]', '"x"', '5', 'true'].map((text): [Given, string] => [
@@ -237,5 +241,53 @@ describe('a problem keeps the server from starting (S7)', () => {
     const files = { f: '{"clientTools":{"defaultTimeout":0,"keepaliveInterval":0}}' }
     const problems = await load({ flags: ['--port', 'x', 'y', '--config', 'f'], env: { AGENTD_MAX_BODY: 'z' }, files })
     expect(problems).toHaveLength(5)
+  })
+})
+
+describe('who may use the client tools (CT 9.3, S70)', () => {
+  const file = (json: unknown): Given => ({ files: { [defaultFile]: JSON.stringify(json) } })
+
+  it('is said by all flags, else the variable, else the file', async () => {
+    const given = { ...file({ allowedOrigins: ['https://file.example'] }), env: { AGENTD_ALLOWED_ORIGINS: 'https://a.example, http://b.example:8080' } }
+    const flags = ['--allow-origin', 'http://f.example', '--allow-origin=*', '--host-name', 'dev.example.com']
+    expect(await load({ ...given, flags })).toMatchObject({ allowedOrigins: ['http://f.example', '*'], hostName: 'dev.example.com' })
+    expect(await load(given)).toMatchObject({ allowedOrigins: ['https://a.example', 'http://b.example:8080'] })
+    expect(await load({ ...given, env: { AGENTD_ALLOWED_ORIGINS: '', AGENTD_HOST_NAME: 'h.' } })).toMatchObject({ allowedOrigins: ['https://file.example'], hostName: 'h.' })
+  })
+
+  it.each(['', 'null', 'example.com', 'https://example.com/', 'https://example.com:443', 'https://Example.com', 'https://a@b', '*.example.com', 'file://'])(
+    'is never the origin %j',
+    async (origin) => {
+      const rule = 'it must be * or an origin as browsers send it, such as https://app.example.com'
+      expect(await load(file({ allowedOrigins: ['*', origin] }))).toEqual([`${defaultFile}: allowedOrigins has ${JSON.stringify(origin)}; ${rule}`])
+      expect(await load({ flags: ['--allow-origin', origin] })).toEqual([`command line: --allow-origin is ${JSON.stringify(origin)}; ${rule}`])
+    },
+  )
+
+  it('may be an application with a scheme of its own', async () => {
+    expect(await load(file({ allowedOrigins: ['chrome-extension://abc', 'http://[::1]:5'] }))).toMatchObject({ allowedOrigins: ['chrome-extension://abc', 'http://[::1]:5'] })
+  })
+
+  it.each(['a:1', 'a b', '-a', 'a..b', 'http://a'])('is never the host %j', async (name) => {
+    expect(await load({ flags: ['--host-name', name] })).toEqual([expect.stringContaining('it must be the name of a host')])
+  })
+
+  it('has permissions and a rate limit in the file', async () => {
+    const clientTools = { permission: { '*': 'ask', client_c_a: 'deny' }, rateLimit: { calls: 0, windowMs: 5 } }
+    expect(await load(file({ clientTools }))).toMatchObject({
+      permission: new Map([['*', 'ask'], ['client_c_a', 'deny']]),
+      rateLimit: { calls: 0, windowMs: 5 },
+    })
+    expect(await load(file({ clientTools: { permission: 'deny', rateLimit: {} } }))).toMatchObject({ permission: 'deny', rateLimit: { calls: 100, windowMs: 60_000 } })
+  })
+
+  it.each<[unknown, string]>([
+    [{ permission: 'never' }, 'clientTools.permission is "never"; it must be allow, ask or deny, or an object of these'],
+    [{ permission: { a: 1 } }, 'clientTools.permission has 1 for "a"; it must be allow, ask or deny'],
+    [{ rateLimit: 5 }, 'clientTools.rateLimit is 5; it must be an object'],
+    [{ rateLimit: { calls: -1 } }, 'clientTools.rateLimit.calls is -1; it must be a whole number, at least 0'],
+    [{ rateLimit: { windowMs: 0 } }, 'clientTools.rateLimit.windowMs is 0; it must be a whole number of milliseconds, at least 1'],
+  ])('rejects %j', async (clientTools, what) => {
+    expect(await load(file({ clientTools }))).toEqual([`${defaultFile}: ${what}`])
   })
 })

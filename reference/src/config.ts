@@ -1,11 +1,13 @@
 import { BlockList, isIP } from 'node:net'
 import { maxTimeout } from './handlers/client-tools/executions.ts'
 import { defaultBounds } from './handlers/client-tools/registry.ts'
-import { atLeastOneMillisecond, readConfigFile, type Problem, type ReadFile } from './config-file.ts'
+import { defaultRateLimit } from './handlers/client-tools/rate-limit.ts'
+import { isHostName, isOriginEntry } from './httpapi/origin.ts'
+import { atLeastOneMillisecond, originRule, readConfigFile, type Problem, type ReadFile } from './config-file.ts'
 import type { ServerOptions } from './server.ts'
 import { pathsOf, rootPaths, type Environment } from './settings/paths.ts'
 
-export type Loaded = { ok: true; options: ServerOptions; warnings: string[] } | { ok: false; problems: Problem[] }
+export type Loaded = { ok: true; options: ServerOptions; warnings: string[]; exitsWithStdin: boolean } | { ok: false; problems: Problem[] }
 
 /** Everything outside the command line that determines the configuration. */
 export interface LaunchContext {
@@ -73,6 +75,22 @@ const maxBody: Setting<number> = {
 
 const bodyGrace: Setting<number> = { flag: 'body-grace', variable: 'AGENTD_BODY_GRACE', parse: milliseconds }
 
+const hostName: Setting<string> = {
+  flag: 'host-name',
+  variable: 'AGENTD_HOST_NAME',
+  parse: (text) => (isHostName(text) ? text : new Complaint('it must be the name of a host, without a port')),
+}
+
+/** The only flag that may be given several times. The variable has all origins, separated by commas. */
+const allowOrigin: Setting<string[]> = {
+  flag: 'allow-origin',
+  variable: 'AGENTD_ALLOWED_ORIGINS',
+  parse: (text) => {
+    const entries = text.split(',').map((entry) => entry.trim())
+    return entries.every(isOriginEntry) ? entries : new Complaint(originRule)
+  },
+}
+
 /** The secret has no flag, because everybody who lists processes could read it. */
 const secretKey = 'GOOSE_SERVER__SECRET_KEY'
 /** The default secret, which everybody knows. */
@@ -85,9 +103,12 @@ const maxActiveAgents: Setting<number> = {
 }
 
 /** The flags, in the order of the table in docs/server.md. */
-const flags = [host, port, config, directory, defaultTimeout, keepaliveInterval, maxBody, bodyGrace].map(({ flag }) => flag)
+const flags = [host, port, config, directory, defaultTimeout, keepaliveInterval, maxBody, bodyGrace, allowOrigin, hostName].map(({ flag }) => flag)
 /** A flag without a value: the server may listen on any address although its secret is the default one. */
 const insecure = 'insecure'
+/** A flag without a value: the server stops when its standard input ends (S55). */
+const exitWithStdin = 'exit-with-stdin'
+const switches = [insecure, exitWithStdin]
 
 /**
  * Reads the options of the server from flags, environment and configuration file; the first one with a value wins. All sources
@@ -96,7 +117,9 @@ const insecure = 'insecure'
 export async function loadConfig(args: readonly string[], around: LaunchContext): Promise<Loaded> {
   const problems: Problem[] = []
   const given = readFlags(args, problems)
-  const find = <T>(setting: Setting<T>): T | undefined => {
+  const find = <T>(setting: Setting<T>): T | undefined => findAll(setting).at(-1)
+  /** The values of the flag, else that of the variable. */
+  const findAll = <T>(setting: Setting<T>): T[] => {
     const { flag, variable, parse } = setting
     const check = (where: string, name: string, text: string | undefined): T | undefined => {
       if (text === undefined) return undefined
@@ -108,13 +131,14 @@ export async function loadConfig(args: readonly string[], around: LaunchContext)
     // An empty variable counts as not set.
     const fromEnv = check('environment', variable, around.env[variable] || undefined)
     const fromFlags = flag === null ? [] : (given.get(flag) ?? []).map((text) => check('command line', `--${flag}`, text))
-    return fromFlags.at(-1) ?? fromEnv
+    return [fromFlags, [fromEnv]].map((values) => values.filter((value) => value !== undefined)).find((values) => values.length > 0) ?? []
   }
 
   const named = find(config)
   const file = await readConfigFile(named, around.home, around.readFile, problems)
   const paths = pathsOf(around.env)
   if (paths === undefined) problems.push({ where: 'environment', what: 'HOME is not set; it, or GOOSE_PATH_ROOT, must name a directory' })
+  const origins = findAll(allowOrigin)
   const address = find(host) ?? '127.0.0.1'
   const secret = around.env[secretKey] ?? knownSecret
   checkSecret(secret, address, given.has(insecure), problems)
@@ -127,13 +151,17 @@ export async function loadConfig(args: readonly string[], around: LaunchContext)
     maxBody: find(maxBody) ?? 50 * 1024 * 1024,
     bodyGrace: find(bodyGrace) ?? 10_000,
     clientTools: { maxTools: file.maxTools ?? defaultBounds.maxTools, maxClients: file.maxClients ?? defaultBounds.maxClients },
+    permission: file.permission ?? 'allow',
+    rateLimit: { ...defaultRateLimit, ...file.rateLimit },
+    allowedOrigins: origins.length > 0 ? origins.flat() : (file.allowedOrigins ?? []),
+    hostName: find(hostName),
     secretKey: secret,
     paths: paths ?? rootPaths('/'), // a placeholder: it is not used, because there are problems
     environment: around.env,
     maxActiveAgents: find(maxActiveAgents) ?? 100,
   }
   const warnings = secret === knownSecret ? [`the secret is ${knownSecret}, which everybody knows; set ${secretKey} to another one`] : []
-  return problems.length === 0 ? { ok: true, options, warnings } : { ok: false, problems }
+  return problems.length === 0 ? { ok: true, options, warnings, exitsWithStdin: given.has(exitWithStdin) } : { ok: false, problems }
 }
 
 /** Reports a secret that would let strangers in (S45). */
@@ -155,18 +183,18 @@ function isLoopback(host: string): boolean {
   return loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** The flags with their values, written as `--name value` or `--name=value`. If a flag is repeated, the last one counts. */
+/** The flags with their values, written as `--name value` or `--name=value`. If a flag is repeated, the last one counts, or all of `--allow-origin`. */
 function readFlags(args: readonly string[], problems: Problem[]): Map<string, string[]> {
   const given = new Map<string, string[]>()
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? ''
     const [, name, inline] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? []
-    if (name === insecure && inline === undefined) {
+    if (name !== undefined && switches.includes(name) && inline === undefined) {
       given.set(name, [])
       continue
     }
     if (name === undefined || !flags.includes(name)) {
-      const known = [...flags, insecure].map((flag) => `--${flag}`).join(', ')
+      const known = [...flags, ...switches].map((flag) => `--${flag}`).join(', ')
       problems.push({ where: 'command line', what: `${JSON.stringify(arg)} is not a flag; there are ${known}` })
       continue
     }

@@ -69,7 +69,7 @@ describe('the program', () => {
     const url = await program.url()
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/)
     const stream = await RawClient.open(url)
-    stream.send(request('GET /event'))
+    stream.send(request('GET /event').replace('Host: x', 'Host: localhost'))
     await stream.until('server.connected')
     program.process.kill('SIGTERM')
     expect(await stream.ended()).toContain('server.instance.disposed')
@@ -81,6 +81,16 @@ describe('the program', () => {
     const files = readdirSync(days).flatMap((day) => readdirSync(join(days, day)).map((name) => join(days, day, name)))
     const file = files.find((name) => name.endsWith(`-${program?.process.pid}.log`))
     expect(readFileSync(file ?? '', 'utf8')).toBe(program.stderr)
+  })
+
+  it('stops when its standard input ends, if it is told so (S55)', async () => {
+    program = new Program(['agent', '--port', '0', '--exit-with-stdin'], {}, undefined, 'ignored\n')
+    const stream = await RawClient.open(await program.url())
+    stream.send(request('GET /event').replace('Host: x', 'Host: localhost'))
+    await stream.until('server.connected')
+    program.process.stdin.end()
+    expect(await stream.ended()).toContain('server.instance.disposed')
+    expect(await program.status()).toBe(0)
   })
 
   it('warns in one line about the default secret (S45)', async () => {

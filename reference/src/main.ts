@@ -24,6 +24,10 @@ const usage = `usage: node dist/main.js agent [flags]
   --keepalive-interval MS   time between two pings of a pending stream ($AGENTD_KEEPALIVE_INTERVAL, 30000)
   --max-body BYTES          largest request body ($AGENTD_MAX_BODY, 52428800)
   --body-grace MS           how long a request body may be slow at first ($AGENTD_BODY_GRACE, 10000)
+  --allow-origin ORIGIN     origin of pages that may use client tools, again for each further one, or *
+                            ($AGENTD_ALLOWED_ORIGINS, separated by commas; those of this machine always may)
+  --host-name NAME          name of this machine in requests ($AGENTD_HOST_NAME)
+  --exit-with-stdin         stop when standard input ends
   --insecure                listen on any address although the secret is test ($GOOSE_SERVER__SECRET_KEY)
 `
 
@@ -78,7 +82,7 @@ async function main(args: readonly string[]): Promise<void> {
     logger.error('server broke', { err })
     process.exit(exitFailed)
   })
-  const stopped = firstSignal()
+  const stopped = Promise.race([firstSignal(), ...(loaded.exitsWithStdin ? [endOfInput()] : [])])
   const server = await startServer({ ...loaded.options, ownCommand: [process.execPath, ...process.argv.slice(1, 2)] }, logger).catch(fail)
   process.stdout.write(`listening on ${server.url}\n`)
   logger.info('stopping', { signal: await stopped })
@@ -91,6 +95,17 @@ async function main(args: readonly string[]): Promise<void> {
 function fail(error: unknown): never {
   process.stderr.write(`reference-server: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(exitFailed)
+}
+
+/** Resolves when standard input ends, for example because the program at its other end has ended (S55). */
+function endOfInput(): Promise<'end of standard input'> {
+  return new Promise((resolve) => {
+    const onEnd = (): void => {
+      resolve('end of standard input')
+    }
+    for (const event of ['end', 'close', 'error']) process.stdin.once(event, onEnd)
+    process.stdin.resume()
+  })
 }
 
 /** Resolves with the first signal to stop. A second signal ends the process at once (S19). */

@@ -4,9 +4,10 @@ import {
 } from './handlers/agents/handlers.ts'
 import { updateProvider } from './handlers/agents/provider.ts'
 import { listAgentTools } from './handlers/agents/tool-list.ts'
+import { openClientSocket, type ClientSocketDeps } from './handlers/client-tools/client-socket.ts'
 import { execute, type ExecuteDeps } from './handlers/client-tools/execute.ts'
-import { listAllTools, listTools, register, submitResult, unregister } from './handlers/client-tools/handlers.ts'
-import { pendingRequests, type PendingStreamDeps } from './handlers/client-tools/pending-stream.ts'
+import { answerPermission, listAllTools, listTools, register, submitResult, unregister } from './handlers/client-tools/handlers.ts'
+import { pendingRequests } from './handlers/client-tools/pending-stream.ts'
 import { directoryEvents, globalEvents } from './handlers/events/event-streams.ts'
 import { confirmTool, reply } from './handlers/reply/handlers.ts'
 import {
@@ -18,7 +19,7 @@ import { route } from './httpapi/operation.ts'
 import type { Route } from './httpapi/router.ts'
 
 /** The operations of client tools and events, and `/status`, which needs neither a key nor the store. */
-export function clientToolRoutes(deps: ExecuteDeps & PendingStreamDeps): Route[] {
+export function clientToolRoutes(deps: ExecuteDeps & ClientSocketDeps): Route[] {
   return [
     route('POST', '/client-tools/register', register(deps)),
     route('DELETE', '/client-tools/unregister', unregister(deps)),
@@ -27,6 +28,8 @@ export function clientToolRoutes(deps: ExecuteDeps & PendingStreamDeps): Route[]
     route('GET', '/client-tools/tools', listAllTools(deps)),
     route('GET', '/client-tools/tools/{clientID}', listTools(deps)),
     route('GET', '/client-tools/pending/{clientID}', pendingRequests(deps)),
+    route('GET', '/client-tools/ws/{clientID}', openClientSocket(deps)),
+    route('POST', '/session/{sessionID}/permissions/{permissionID}', answerPermission(deps)),
     route('GET', '/event', directoryEvents(deps)),
     route('GET', '/global/event', globalEvents(deps)),
     route('GET', '/status', status),

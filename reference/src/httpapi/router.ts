@@ -1,5 +1,4 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono'
-import { cors } from './cors.ts'
 import { isClientToolsPath } from './path-family.ts'
 import { empty } from './response.ts'
 import { routePath } from './url-path.ts'
@@ -17,16 +16,15 @@ export interface Route {
 export type ErrorHandler = (error: Error, request: Request, path: string) => Response
 
 /**
- * The routes behind `fetch`. The checks come in this order: OPTIONS, the secret key (GA 2.2), an unknown path (404), a wrong
- * method (405). None of these responses has a body (S1, S2). Paths match exactly: no trailing slash, no double slash, one segment
+ * The routes behind `fetch`. The given checks come first, in their order; then an unknown path (404) and a wrong method
+ * (405). These two responses have no body (S1, S2). Paths match exactly: no trailing slash, no double slash, one segment
  * per parameter (CT 3.2, GA 2.1). If two paths match, only the first one in the table counts, whatever the method.
  *
  * HEAD runs the handler of GET and then drops the body. Handlers of streams check the method themselves.
  */
-export function createRouter(routes: readonly Route[], requireKey: MiddlewareHandler, onError: ErrorHandler): Hono {
+export function createRouter(routes: readonly Route[], checks: readonly MiddlewareHandler[], onError: ErrorHandler): Hono {
   const router = new Hono({ getPath: (request) => routePath(request.url) })
-  router.use(cors)
-  router.use(requireKey)
+  for (const check of checks) router.use(check)
   for (const path of new Set(routes.map((route) => route.path))) {
     const ofPath = routes.filter((route) => route.path === path)
     for (const { method, handler } of ofPath) router.on(method, path, handler)

@@ -31,7 +31,8 @@ export interface Answer {
 export const home = '/home/test'
 
 /** Options of the goose server for tests that do not use it. */
-export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents' | 'recipeWorker'> = {
+export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents' | 'recipeWorker' | 'allowedOrigins'> = {
+  allowedOrigins: ['*'],
   secretKey: 'test',
   paths: { config: '/nonexistent/config', data: '/nonexistent/data', state: '/nonexistent/state' },
   environment: {},

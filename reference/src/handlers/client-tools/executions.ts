@@ -46,8 +46,9 @@ interface Pending {
   resolve: (outcome: Outcome) => void
 }
 
-const disconnected = 'Client disconnected'
-const stopping = 'Server is shutting down'
+/** The texts with which executions fail. */
+export const disconnected = 'Client disconnected'
+export const stopping = 'Server is shutting down'
 
 /** The executions that wait for a result (CT 8.1). The end of an execution is published before its request is answered (S13). */
 export class Executions {

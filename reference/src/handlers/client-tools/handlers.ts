@@ -9,14 +9,16 @@ import { parseJsonBody } from '../../wire/json/body-text.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { TooManyValuesError } from '../../wire/json/parse.ts'
 import type { Executions } from './executions.ts'
+import type { PermissionQuestions } from './permission-questions.ts'
 import { tooManyTools, type Registry } from './registry.ts'
-import { registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
+import { permissionAnswer, registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
 import { validate } from './schema.ts'
 
 export interface ClientToolDeps {
   bus: Bus
   registry: Registry
   executions: Executions
+  questions: PermissionQuestions
   defaultDirectory: string
   maxBody: number
   /** The most tools that one client may have. */
@@ -33,11 +35,20 @@ export function register(
     })
     if (isObject(body) && Array.isArray(body.tools) && body.tools.length > maxTools) throw tooManyTools()
     const { clientID, tools } = validate(registerRequest, body)
-    const registered = registry.register(clientID, tools)
-    const properties = { clientID, toolIDs: registered }
-    bus.publish(directory, { type: 'client-tool.registered', properties })
-    return { status: 200, body: { registered } }
+    return { status: 200, body: { registered: registerTools({ bus, registry }, directory, clientID, tools) } }
   })
+}
+
+/** Registers tools, and publishes it. Returns their full IDs. Throws a RateLimitedError. */
+export function registerTools(
+  { bus, registry }: Pick<ClientToolDeps, 'bus' | 'registry'>,
+  directory: string,
+  clientID: string,
+  tools: readonly contract.ClientToolDefinition[],
+): string[] {
+  const toolIDs = registry.register(clientID, tools)
+  bus.publish(directory, { type: 'client-tool.registered', properties: { clientID, toolIDs } })
+  return toolIDs
 }
 
 /** Whether a body has too many values, and its list has too many tools (S39, S51). */
@@ -53,14 +64,21 @@ export function unregister(
   return operation(async ({ request }) => {
     const { directory, body } = await readRequest(request, limits)
     const { clientID, toolIDs } = validate(unregisterRequest, body)
-    const unregistered =
-      toolIDs === undefined ? registry.unregisterAll(clientID) : registry.unregister(clientID, toolIDs)
-    if (unregistered.length > 0) {
-      const properties = { clientID, toolIDs: unregistered }
-      bus.publish(directory, { type: 'client-tool.unregistered', properties })
-    }
+    const unregistered = unregisterTools({ bus, registry }, directory, clientID, toolIDs)
     return { status: 200, body: { success: true, unregistered } }
   })
+}
+
+/** Removes these tools of a client, or all. Returns the full IDs of those that it had; if there are any, publishes it. */
+export function unregisterTools(
+  { bus, registry }: Pick<ClientToolDeps, 'bus' | 'registry'>,
+  directory: string,
+  clientID: string,
+  entries?: readonly string[],
+): string[] {
+  const toolIDs = entries === undefined ? registry.unregisterAll(clientID) : registry.unregister(clientID, entries)
+  if (toolIDs.length > 0) bus.publish(directory, { type: 'client-tool.unregistered', properties: { clientID, toolIDs } })
+  return toolIDs
 }
 
 /** `POST /client-tools/result` (CT 4.3). */
@@ -74,6 +92,17 @@ export function submitResult({ executions, ...limits }: ClientToolDeps): Operati
 }
 
 type SubmitResponses = contract.SubmitClientToolResultResponses & contract.SubmitClientToolResultErrors
+
+/** `POST /session/{sessionID}/permissions/{permissionID}` (CT 10.2, S67). */
+export function answerPermission(
+  { questions, ...limits }: ClientToolDeps,
+): Operation<contract.AnswerPermissionData, contract.AnswerPermissionResponses> {
+  return operation(async ({ request, path: { permissionID } }) => {
+    const { body } = await readRequest(request, limits)
+    questions.answer(permissionID, validate(permissionAnswer, body).response)
+    return { status: 200, body: true }
+  })
+}
 
 /** `GET /client-tools/tools/{clientID}` (CT 4.5). */
 export function listTools(

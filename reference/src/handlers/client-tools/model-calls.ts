@@ -1,30 +1,17 @@
 import type { ClientToolDefinition } from '#contract'
 import { abortable } from '../../abortable.ts'
 import { unknownTool, type ClientToolCall, type ClientToolOutcome, type ClientTools } from '../../engine/client-tools/client-tools.ts'
+import { parseText } from '../../wire/json/parse.ts'
+import type { JsonObject } from '../../wire/json/shape.ts'
+import { stringifyJson } from '../../wire/json/stringify.ts'
 import type { Executions } from './executions.ts'
+import type { Guards } from './guards.ts'
 import type { Registry } from './registry.ts'
-
-/** The guards that act on a call before its client receives it (CT 10). */
-export interface CallGuards {
-  /** The permission in the configuration, by full ID. */
-  permissionOf: (id: string) => 'allow' | 'ask' | 'deny'
-  /** What is wrong with the input of a call; undefined if it is valid. */
-  invalid: (call: ClientToolCall) => Promise<string | undefined>
-  /** Counts a call of a client. Returns an error if it has made too many. */
-  exceeded: (clientID: string) => string | undefined
-}
-
-/** Lets all calls pass. */
-export const noGuards: CallGuards = {
-  permissionOf: () => 'allow',
-  invalid: () => Promise.resolve(undefined),
-  exceeded: () => undefined,
-}
 
 interface ModelCallDeps {
   registry: Registry
   executions: Executions
-  guards: CallGuards
+  guards: Guards
   /** The directory in which events are published. */
   directory: string
   /** In milliseconds. */
@@ -32,8 +19,8 @@ interface ModelCallDeps {
 }
 
 /**
- * The client tools for model turns: guards a call, then executes it. A session's client owns its tools, so there is no check of the
- * owner. A tool may disappear while a person decides, so it is looked up twice.
+ * The client tools for model turns: guards a call, then executes it. The question to a person is that of goose (CT 11.6 item 4), so
+ * the engine asks it between the two. A tool may disappear while a person decides, so it is looked up twice.
  */
 export class ModelCalls implements ClientTools {
   readonly #deps: ModelCallDeps
@@ -44,27 +31,27 @@ export class ModelCalls implements ClientTools {
 
   list(clientID: string): Map<string, ClientToolDefinition> {
     const { registry, guards } = this.#deps
-    return new Map([...registry.definitions(clientID)].filter(([, { id }]) => guards.permissionOf(id) !== 'deny'))
+    return new Map([...registry.definitions(clientID)].filter(([, { id }]) => guards.decisionFor(id) !== 'deny'))
   }
 
   asks(id: string): boolean {
-    return this.#deps.guards.permissionOf(id) === 'ask'
+    return this.#deps.guards.decisionFor(id) === 'ask'
   }
 
-  async check(call: ClientToolCall): Promise<string | undefined> {
+  async check({ tool: { clientID, id, name }, sessionID, input }: ClientToolCall): Promise<string | undefined> {
     const { registry, guards } = this.#deps
-    const { clientID, id, name } = call.tool
     if (!registry.has(clientID, id)) return unknownTool(name)
-    if (guards.permissionOf(id) === 'deny') return 'Client tools are not allowed for this agent'
-    return guards.invalid(call)
+    // The numbers of a validator are doubles, as are those of a call on `/client-tools/execute`.
+    const plain = parseText(stringifyJson(input)) as JsonObject // an object stays one
+    return (await guards.reject({ clientID, tool: id, sessionID, input: plain }))?.body.error.message
   }
 
   async execute({ tool: { clientID, id, name }, ...call }: ClientToolCall, signal: AbortSignal): Promise<ClientToolOutcome> {
     const { registry, executions, guards, directory, timeout } = this.#deps
     signal.throwIfAborted()
     if (!registry.has(clientID, id)) return { status: 'error', error: unknownTool(name) }
-    const error = guards.exceeded(clientID)
-    if (error !== undefined) return { status: 'error', error }
+    const rejection = guards.count(clientID)
+    if (rejection !== undefined) return { status: 'error', error: rejection.body.error.message }
     return abortable<ClientToolOutcome>(signal, (resolve) => {
       const { outcome, withdraw } = executions.start({ ...call, clientID, tool: id, requestID: '', timeout, directory })
       void outcome.then((ended) => {

@@ -2,11 +2,14 @@ import type * as contract from '#contract'
 import type { Bus } from '../events/bus.ts'
 import { directoryOf } from '../../httpapi/directory.ts'
 import { Rendered, operation, type Operation } from '../../httpapi/operation.ts'
-import { namedFrame, pingFrame, sharedFrames } from '../../httpapi/sse/frame.ts'
+import type { EventStream } from '../../httpapi/sse/event-stream.ts'
+import { namedFrame, pingFrame, sharedFrames, type Frame } from '../../httpapi/sse/frame.ts'
 import { startTicker } from '../../httpapi/sse/ticker.ts'
 import type { OpenStreams } from '../../httpapi/sse/open-streams.ts'
 import { streamResponse } from '../../httpapi/sse/stream-response.ts'
 import type { Executions } from './executions.ts'
+import { unregisterTools } from './handlers.ts'
+import type { PermissionQuestions } from './permission-questions.ts'
 import type { Registry } from './registry.ts'
 
 export interface PendingStreamDeps {
@@ -14,6 +17,7 @@ export interface PendingStreamDeps {
   streams: OpenStreams
   registry: Registry
   executions: Executions
+  questions: PermissionQuestions
   defaultDirectory: string
   keepaliveInterval: number
 }
@@ -21,34 +25,48 @@ export interface PendingStreamDeps {
 /**
  * `GET /client-tools/pending/{clientID}`: the execution requests for one client in one directory, with a ping at every multiple
  * of the keepalive interval (CT 5.1).
- *
- * The stream shows that the client is there. Unless the server itself closes it, its end fails the client's executions and
- * removes its tools. This applies to all directories, even if the client has other streams (CT 1, 3.6).
  */
 export function pendingRequests(
   deps: PendingStreamDeps,
 ): Operation<contract.StreamPendingRequestsData, contract.StreamPendingRequestsResponses> {
-  const { bus, streams, defaultDirectory, keepaliveInterval } = deps
   return operation(({ request, path: { clientID } }) => {
-    const directory = directoryOf(request, defaultDirectory)
+    const directory = directoryOf(request, deps.defaultDirectory)
     if (request.method === 'HEAD') return new Rendered(streamResponse(null, unbuffered))
 
-    const stream = streams.open({ kind: 'pending', directory, clientID }, (stream) => {
-      const unsubscribe = bus.subscribe((event, where) => {
-        if (event.type !== 'client-tool.request' || where !== directory) return
-        if (event.properties.clientID !== clientID) return
-        stream.send(frameOf(event.properties.request))
-      })
-      const stopPings = startTicker(keepaliveInterval, () => {
-        stream.send(pingFrame)
-      })
-      return ({ type }) => {
-        unsubscribe()
-        stopPings()
-        if (type !== 'ended') disconnect(deps, clientID, directory)
-      }
-    })
+    const stream = openPending(deps, { clientID, directory, frameOf, ping: pingFrame })
     return new Rendered(streamResponse(stream, unbuffered))
+  })
+}
+
+interface PendingStream {
+  clientID: string
+  directory: string
+  /** The bytes of a request on this kind of stream. */
+  frameOf: (request: contract.ClientToolExecutionRequest) => Frame
+  /** The event that keeps the stream alive, unless its connection does that itself. */
+  ping?: Frame
+}
+
+/**
+ * Opens a stream of the requests for one client in one directory. The stream shows that the client is there. Unless the server
+ * itself closes it, its end fails the client's executions and removes its tools. This applies to all directories, even if the
+ * client has other streams (CT 1, 3.6).
+ */
+export function openPending(deps: PendingStreamDeps, { clientID, directory, frameOf, ping }: PendingStream): EventStream {
+  return deps.streams.open({ kind: 'pending', directory, clientID }, (stream) => {
+    const unsubscribe = deps.bus.subscribe((event, where) => {
+      if (event.type !== 'client-tool.request' || where !== directory) return
+      if (event.properties.clientID !== clientID) return
+      stream.send(frameOf(event.properties.request))
+    })
+    const stopPings = ping === undefined ? undefined : startTicker(deps.keepaliveInterval, () => {
+      stream.send(ping)
+    })
+    return ({ type }) => {
+      unsubscribe()
+      stopPings?.()
+      if (type !== 'ended') disconnect(deps, clientID, directory)
+    }
   })
 }
 
@@ -58,13 +76,8 @@ const frameOf = sharedFrames((request: contract.ClientToolExecutionRequest) => n
 const unbuffered = { 'X-Accel-Buffering': 'no' }
 
 /** The clean-up of CT 5.1: first the failures, then the tools. No event is published for a client without tools. */
-function disconnect(
-  { bus, registry, executions }: PendingStreamDeps,
-  clientID: string,
-  directory: string,
-): void {
-  executions.disconnect(clientID, directory)
-  const toolIDs = registry.unregisterAll(clientID)
-  if (toolIDs.length === 0) return
-  bus.publish(directory, { type: 'client-tool.unregistered', properties: { clientID, toolIDs } })
+function disconnect(deps: PendingStreamDeps, clientID: string, directory: string): void {
+  deps.executions.disconnect(clientID, directory)
+  deps.questions.disconnect(clientID)
+  unregisterTools(deps, directory, clientID)
 }

@@ -1,5 +1,5 @@
 import type { ClientToolDefinition } from '#contract'
-import { parseText } from '../../wire/json/parse.ts'
+import { parseJson, parseText } from '../../wire/json/parse.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 import { wellFormedJson } from '../../wire/json/well-formed.ts'
 import { fullToolID, shortName } from './tool-id.ts'
@@ -151,6 +151,15 @@ export class Registry {
       if (id.startsWith(prefix) && tools.has(id.slice(prefix.length))) return clientID
     }
     return undefined
+  }
+
+  /** A tool of a client, by full ID. `key` is the same object until the tool is registered again. */
+  definition(clientID: string, id: string): { key: object; parameters: () => Record<string, unknown> } | undefined {
+    const client = this.#clients.get(clientID)
+    const tool = client?.tools.get(id.slice(client.prefix.length))
+    if (tool === undefined) return undefined
+    const read = (): ClientToolDefinition => parseJson(tool.member.subarray(tool.at)) as ClientToolDefinition // it was written from one
+    return { key: tool, parameters: () => read().parameters }
   }
 
   #changed(client: Client): void {

@@ -4,6 +4,7 @@ import type {
   ClientToolResponse,
   ClientToolSuccess,
   ExecuteRequest,
+  PermissionAnswer,
   RegisterRequest,
   SubmitResultRequest,
   UnregisterRequest,
@@ -11,7 +12,7 @@ import type {
 import { MalformedBodyError } from '../../httpapi/errors.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { maxTimeout } from './executions.ts'
-import { array, byStatus, object, optional, record, string, type Schema } from './schema.ts'
+import { array, byStatus, object, oneOf, optional, record, string, type Schema } from './schema.ts'
 
 /*
  * The schemas of the bodies. Fields are in the order in which their issues are reported (CT 3.5). Fields that are not
@@ -25,10 +26,17 @@ export const registerRequest: Schema<Omit<RegisterRequest, 'sessionID'>> = objec
   tools: array(tool),
 })
 
+/** The message of a socket whose client is known (CT 7). */
+export const registerMessage: Schema<Pick<RegisterRequest, 'tools'>> = object({ tools: array(tool) })
+
 export const unregisterRequest: Schema<Omit<UnregisterRequest, 'sessionID'>> = object({
   clientID: string,
   toolIDs: optional(array(string)),
 })
+
+export const unregisterMessage: Schema<Pick<UnregisterRequest, 'toolIDs'>> = object({ toolIDs: optional(array(string)) })
+
+export const permissionAnswer: Schema<PermissionAnswer> = object({ response: oneOf('once', 'always', 'reject') })
 
 const anyString = string as Schema<never> // `byStatus` has already checked it
 

@@ -40,6 +40,19 @@ export const string: Schema<string> = (value, path, issues) => {
   if (typeof value !== 'string') issues.add(wrongType('string', value), path)
 }
 
+/** One of these texts. */
+export function oneOf<T extends string>(...values: T[]): Schema<T> {
+  const message = `Invalid option: expected one of ${values.map((value) => JSON.stringify(value)).join('|')}`
+  return (value, path, issues) => {
+    if (!values.some((one) => one === value)) issues.add((at) => undescribed({ code: 'invalid_value', values, path: at, message }), path)
+  }
+}
+
+/** An issue that the contract does not describe. */
+function undescribed(issue: { code: string; path: IssuePath; message: string } & Record<string, unknown>): ValidationIssue {
+  return issue as unknown as ValidationIssue
+}
+
 /** An object with any keys, such as `parameters` and `metadata`. */
 export const record: Schema<Record<string, unknown>> = (value, path, issues) => {
   if (!isObject(value)) issues.add(wrongType('record', value), path)

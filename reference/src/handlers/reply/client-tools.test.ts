@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientToolExecutionRequest, MessageEvent } from '#contract'
+import type { AppOptions } from '../../app.ts'
 import { ChatApp, eventLine, type ReplyReader } from '../../testing/chat-app.ts'
 import type { EventReader } from '../../testing/event-reader.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
-import { noGuards, type CallGuards } from '../client-tools/model-calls.ts'
 
 interface Call { id: string; name: string; input: string }
 
 /** A session of the client `c`, which has the tool `t`, and whose model makes these calls and then says `ok`. */
-async function started({ calls, environment, guards }: { calls: Call[]; environment?: Record<string, string>; guards?: Partial<CallGuards> }): Promise<{ app: ChatApp; id: string; events: EventReader }> {
-  const app = await ChatApp.open(environment, guards && { guards: { ...noGuards, ...guards } })
-  await app.register('c', ['t'])
+async function started(
+  { calls, mode = 'auto', parameters = {}, ...options }: { calls: Call[]; mode?: string; parameters?: object } & Partial<AppOptions>,
+): Promise<{ app: ChatApp; id: string; events: EventReader }> {
+  const app = await ChatApp.open({ GOOSE_MODE: mode }, options)
+  await app.call('POST', '/client-tools/register', { clientID: 'c', tools: [{ id: 't', description: '', parameters }] })
   const id = await app.chat({ clientID: 'c' })
   app.upstream.answers(chatStream({ id: 'm1', calls }), wantsStream).answers(chatStream({ id: 'm2', texts: ['ok'] }), wantsStream)
   return { app, id, events: await app.events() }
@@ -76,7 +78,7 @@ describe('the tools of a client in a model turn (CT 11.6)', () => {
   })
 
   it('are not offered under the name of another tool, or with the permission deny', async () => {
-    const app = await ChatApp.open({}, { guards: { ...noGuards, permissionOf: (id) => (id === 'client_c_no' ? 'deny' : 'allow') } })
+    const app = await ChatApp.open({}, { permission: new Map([['client_c_no', 'deny']]) })
     await app.register('c', ['t', 'no', 'u'])
     const id = await app.chat({ clientID: 'c' })
     const frontend = { type: 'frontend', name: 'f', description: '', tools: [{ name: 'client_c_t', inputSchema: {} }] }
@@ -256,35 +258,40 @@ describe('the decision about a call of a client tool (CT 11.6 item 4)', () => {
   const confirm = (app: ChatApp, id: string, action: string): Promise<unknown> =>
     app.call('POST', '/action-required/tool-confirmation', { id: 'k', action, sessionId: id })
 
+  const invalid = /^user: result k {"status":"error","error":"The client_c_t tool was called with invalid arguments: \/n: [^"]+ expected schema\."}$/
+  const parameters = { properties: { n: { type: 'boolean' } } }
+
   it('is a question in the mode approve, before the guards', async () => {
-    const checked: unknown[] = []
-    const invalid: CallGuards['invalid'] = ({ input }) => Promise.resolve(checked.push(input) > 0 ? 'not valid' : undefined)
-    const { app, id } = await started({ calls: [call], environment: { GOOSE_MODE: 'approve' }, guards: { permissionOf: () => 'ask', invalid } })
+    const { app, id } = await started({ calls: [call], mode: 'approve', permission: 'ask', parameters })
     const reply = await app.say(id, 'hi')
     await question(reply)
-    expect(checked).toEqual([])
     await confirm(app, id, 'always_allow')
-    expect(await results(reply)).toEqual(['user: result k {"status":"error","error":"not valid"}'])
-    expect(checked).toEqual([{ n: 1 }])
+    expect(await results(reply)).toEqual([expect.stringMatching(invalid)])
     expect((await app.get(`/agent/tools?session_id=${id}&extension_name=client_tools`)).text).toContain('"permission":"always_allow"')
   })
 
+  it('is one question if both goose and the guards ask', async () => {
+    const { app, id, events } = await started({ calls: [call], mode: 'approve', permission: 'ask' })
+    const reply = await app.say(id, 'hi')
+    await question(reply)
+    await confirm(app, id, 'allow_once')
+    await app.submit((await requested(events)).requestID, success)
+    expect((await reply.rest()).map(eventLine)).toEqual([succeeded, 'assistant: ok', 'Finish'])
+  })
+
   it('is no call at all in the mode chat', async () => {
-    const { app, id, events } = await started({ calls: [call], environment: { GOOSE_MODE: 'chat' }, guards: { permissionOf: () => 'ask' } })
+    const { app, id, events } = await started({ calls: [call], mode: 'chat', permission: 'ask', parameters })
     expect(await results(await app.say(id, 'hi'))).toEqual([expect.stringContaining('Tools do not run in chat mode.')])
     await app.register('d', [])
     await heard(events, 'client-tool.registered')
   })
 
-  it('is one question of the guards in the mode auto, after their other checks', async () => {
-    const exceeded: string[] = []
-    const guards: Partial<CallGuards> = { permissionOf: () => 'ask', exceeded: (clientID) => (exceeded.push(clientID) === 2 ? 'too many' : undefined) }
-    const { app, id, events } = await started({ calls: [call], guards })
+  it('is one question of the guards in the mode auto, and calls that do not run are not counted', async () => {
+    const { app, id, events } = await started({ calls: [call], permission: 'ask', rateLimit: { calls: 1, windowMs: 3_600_000 } })
     const refused = await app.say(id, 'hi')
     await question(refused)
     await confirm(app, id, 'deny')
     expect(await results(refused)).toEqual([declined])
-    expect(exceeded).toEqual([])
     const again = async (): Promise<ReplyReader> => {
       app.upstream.answers(chatStream({ id: 'm1', calls: [call] }), wantsStream).answers(chatStream({ id: 'm2', texts: ['ok'] }), wantsStream)
       return app.say(id, 'again')
@@ -294,17 +301,28 @@ describe('the decision about a call of a client tool (CT 11.6 item 4)', () => {
     await confirm(app, id, 'always_allow')
     await app.submit((await requested(events)).requestID, success)
     expect(await results(allowed)).toEqual([succeeded])
-    expect(await results(await again())).toEqual(['user: result k {"status":"error","error":"too many"}'])
-    expect(exceeded).toEqual(['c', 'c'])
+    expect(await results(await again())).toEqual(['user: result k {"status":"error","error":"Rate limit exceeded for client tools"}'])
   })
 
   it('is a failure, without a question, if a check of the guards fails', async () => {
-    const { app, id } = await started({ calls: [call], guards: { permissionOf: () => 'ask', invalid: () => Promise.resolve('bad \ud800') } })
-    expect(await results(await app.say(id, 'hi'))).toEqual(['user: result k {"status":"error","error":"bad \ufffd"}'])
+    const { app, id } = await started({ calls: [call], permission: 'ask', parameters })
+    expect((await app.hear(id, 'hi')).map(eventLine).slice(1)).toEqual([expect.stringMatching(invalid), 'assistant: ok', 'Finish'])
+  })
+
+  it('takes numbers as doubles, and sends the client their digits', async () => {
+    const exact = { ...call, input: '{"n":1.0,"big":12345678901234567890}' }
+    const numbers = { properties: { n: { const: 1 }, big: { type: 'integer' } } }
+    const { app, id, events } = await started({ calls: [exact], parameters: numbers })
+    const reply = await app.say(id, 'hi')
+    await heard(events, 'client-tool.executing')
+    const block = (await events.next()) ?? ''
+    expect(block).toContain('"input":{"n":1.0,"big":12345678901234567890}')
+    await app.submit(/"requestID":"([^"]+)"/.exec(block)?.[1] ?? '', success)
+    expect(await results(reply)).toEqual([succeeded])
   })
 
   it('finds an unknown tool if it is gone after the question', async () => {
-    const { app, id } = await started({ calls: [call], guards: { permissionOf: () => 'ask' } })
+    const { app, id } = await started({ calls: [call], permission: 'ask' })
     const reply = await app.say(id, 'hi')
     await question(reply)
     await app.send('DELETE', '/client-tools/unregister', '{"clientID":"c"}')

@@ -4,6 +4,8 @@ import type { Logger } from '../../log.ts'
 import { bytesPerSecond } from '../body.ts'
 import { everyAnswer } from '../cors.ts'
 import { routePath, urlOfTarget } from '../url-path.ts'
+import { ClientSocket } from '../ws/client-socket.ts'
+import { SocketResponse } from '../ws/handshake.ts'
 import type { WriteScheduler } from './write-scheduler.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
@@ -19,6 +21,8 @@ interface ExchangeOptions {
   patienceMs: number
   /** Shared by all connections. */
   turns: WriteScheduler
+  /** Ends HTTP on the connection, and returns the bytes after the request. */
+  takeOver: () => Uint8Array[]
 }
 
 /** The abort reason of a request whose client has disconnected. */
@@ -108,6 +112,8 @@ export class Exchange {
     for (let i = 0; i + 1 < raw.length; i += 2) request.headers.append(raw[i] ?? '', raw[i + 1] ?? '')
     // Joined, two content types could look like one with a comma in a parameter. They count as no type (S25).
     if (countFields(this.#incoming, 'content-type') > 1) request.headers.delete('content-type')
+    // HTTP/1.0 has no upgrade (RFC 9110 §7.8).
+    if (this.#incoming.httpVersion === '1.0') request.headers.delete('upgrade')
     // Two keys count as no key (G8).
     if (countFields(this.#incoming, 'x-secret-key') > 1) request.headers.delete('x-secret-key')
     return request
@@ -164,12 +170,23 @@ export class Exchange {
       await body?.cancel()
       return
     }
+    if (response instanceof SocketResponse) {
+      this.#upgrade(response)
+      return
+    }
     if (this.#options.stopping()) this.#outgoing.shouldKeepAlive = false
     if (response.headers.get('Connection') === 'close' && !this.#incoming.complete) closeGently(this.#socket, this.#options.lingerMs)
     this.#outgoing.writeHead(response.status, rawHeaders(response.headers))
     if (body === null) this.#outgoing.end()
     else if (response.headers.has('Content-Length')) await this.#writeWhole(body as ReadableStream<Uint8Array>)
     else await this.#writeStream(body as ReadableStream<Uint8Array>)
+  }
+
+  /** Writes the head of a 101, after which the connection is a WebSocket. The exchange ends with it. */
+  #upgrade({ headers, session }: SocketResponse): void {
+    this.#outgoing.writeHead(101, rawHeaders(headers))
+    this.#outgoing.flushHeaders()
+    new ClientSocket(this.#socket, this.#options.takeOver(), session, (bytes) => this.#options.turns.take(bytes))
   }
 
   /** Writes a response of known length, as much at once as is available. */

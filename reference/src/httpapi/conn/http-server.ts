@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Socket, type AddressInfo } from 'node:net'
 import type { Logger } from '../../log.ts'
 import { Exchange, openToAll, type Fetch } from './exchange.ts'
-import { acceptRawTargets } from './request-line.ts'
+import { acceptRawTargets, type RawInput } from './request-line.ts'
 import { WriteScheduler } from './write-scheduler.ts'
 
 /** Serves a `fetch` function on a port. */
@@ -46,9 +46,9 @@ export class HttpServer {
     this.#server.maxHeadersCount = 0
     allowHalfOpen(this.#server)
     this.#server.on('connection', (socket: Socket) => {
-      this.#connections.set(socket, { current: undefined, last: undefined, turn: undefined, waiting: 0, broken: false })
+      const input = acceptRawTargets(socket)
+      this.#connections.set(socket, { input, current: undefined, last: undefined, turn: undefined, waiting: 0, broken: false })
       socket.once('close', () => this.#connections.delete(socket))
-      acceptRawTargets(socket)
     })
     this.#server.on('request', (incoming, outgoing) => {
       this.#enqueue(incoming, outgoing, false)
@@ -125,6 +125,7 @@ export class HttpServer {
       lingerMs: this.#lingerMs,
       patienceMs: this.#patienceMs,
       turns: this.#turns,
+      takeOver: connection.input.takeOver,
     })
     connection.last = exchange
     connection.waiting++
@@ -136,6 +137,7 @@ export class HttpServer {
       await exchange.run(expectsContinue)
       await exchange.done
       connection.current = undefined
+      if (incoming.headers.upgrade !== undefined) connection.input.resume()
     })
   }
 
@@ -173,6 +175,7 @@ export class HttpServer {
 
 /** The state of a connection. */
 interface Connection {
+  input: RawInput
   /** The exchange that is running. */
   current: Exchange | undefined
   /** The exchange of the latest request. */

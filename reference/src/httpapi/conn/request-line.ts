@@ -8,19 +8,45 @@ import { percent } from '../url-path.ts'
  * This depends on two properties of node:http, and http-server.test.ts fails if either changes. A `data` listener moves the
  * parser from the socket's handle to its stream. All data on that stream has passed through `push`.
  */
-export function acceptRawTargets(socket: Socket): void {
+export function acceptRawTargets(socket: Socket): RawInput {
   const escaper = new RequestLineEscaper()
   const push = socket.push.bind(socket)
-  socket.push = (chunk: unknown, encoding?: BufferEncoding) =>
-    push(chunk instanceof Uint8Array ? escaper.feed(chunk) : chunk, encoding)
+  socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    const fed = push(chunk instanceof Uint8Array ? escaper.feed(chunk) : chunk, encoding)
+    if (escaper.heldBytes > maxHeld) socket.destroy()
+    return fed
+  }
   socket.on('data', () => {
     // The parser reads the stream.
   })
+  return {
+    resume: () => {
+      for (const chunk of escaper.resume()) push(escaper.feed(chunk))
+    },
+    takeOver: () => {
+      socket.removeAllListeners('data')
+      return escaper.giveUp()
+    },
+  }
 }
 
 /**
- * The part of a message to which the next byte belongs. `opaque`: the framing can no longer be followed, so nothing more is
- * changed.
+ * The bytes of a connection before the parser. After a request that asks for another protocol they are held back, because they
+ * may belong to that protocol (RFC 9110 §7.8).
+ */
+export interface RawInput {
+  /** The connection stays with HTTP. Does nothing if no bytes are held back. */
+  resume: () => void
+  /** Ends HTTP on the connection. Returns the bytes that were held back; later ones are events of the socket. */
+  takeOver: () => Uint8Array[]
+}
+
+/** How many bytes are held back. A client waits for the response before it sends anything (RFC 6455 §4.1). */
+const maxHeld = 64 * 1024
+
+/**
+ * The part of a message to which the next byte belongs. `held`: the request before it asks for another protocol. `opaque`: the
+ * framing can no longer be followed, so nothing more is changed.
  */
 type State =
   | { at: 'request-line' }
@@ -29,7 +55,11 @@ type State =
   | { at: 'chunk-size' }
   | { at: 'chunk'; left: number }
   | { at: 'trailers' }
+  | { at: 'held' }
   | { at: 'opaque' }
+
+/** The states in which lines are read. */
+type Lines = Exclude<State, { left: number } | { at: 'opaque' | 'held' }>
 
 /** Longer lines go to the parser unchanged, which rejects them. */
 const maxLine = 1 << 20
@@ -44,6 +74,23 @@ export class RequestLineEscaper {
   #state: State = { at: 'request-line' }
   /** The current line so far, one character per byte. */
   #line = ''
+  /** Whether the current message asks for another protocol. */
+  #asksUpgrade = false
+  #held: Uint8Array[] = []
+  heldBytes = 0
+
+  /** Takes the bytes that are held back, and follows the framing again. */
+  resume(): Uint8Array[] {
+    if (this.#state.at === 'held') this.#state = { at: 'request-line' }
+    this.heldBytes = 0
+    return this.#held.splice(0)
+  }
+
+  /** Takes the bytes that are held back, and changes nothing any more. */
+  giveUp(): Uint8Array[] {
+    this.#state = { at: 'opaque' }
+    return this.#held.splice(0)
+  }
 
   /** Returns the next bytes of the connection, with bytes above 0x7F in request lines percent-encoded. */
   feed(chunk: Uint8Array): Uint8Array {
@@ -54,6 +101,10 @@ export class RequestLineEscaper {
       if (state.at === 'opaque') {
         i = chunk.length
         parts.push(chunk.subarray(start))
+      } else if (state.at === 'held') {
+        i = chunk.length
+        this.#held.push(chunk.subarray(start))
+        this.heldBytes += i - start
       } else if (state.at === 'body' || state.at === 'chunk') {
         i = Math.min(chunk.length, start + state.left)
         this.#skip(state, i - start)
@@ -72,21 +123,32 @@ export class RequestLineEscaper {
   #skip(state: Extract<State, { left: number }>, bytes: number): void {
     state.left -= bytes
     if (state.left > 0) return
-    this.#state = state.at === 'body' ? { at: 'request-line' } : { at: 'chunk-size' }
+    if (state.at === 'body') this.#nextMessage()
+    else this.#state = { at: 'chunk-size' }
   }
 
-  #take(state: Exclude<State, { left: number } | { at: 'opaque' }>, piece: Uint8Array, complete: boolean): void {
+  #take(state: Lines, piece: Uint8Array, complete: boolean): void {
     this.#line += Buffer.from(piece).toString('latin1')
     if (this.#line.length > maxLine) this.#state = { at: 'opaque' }
     else if (complete) {
-      this.#state = next(state, this.#line.replace(/\r?\n$/, ''))
+      const line = this.#line.replace(/\r?\n$/, '')
       this.#line = ''
+      if (state.at === 'headers' && /^upgrade:/i.test(line)) this.#asksUpgrade = true
+      const after = next(state, line)
+      if (after.at === 'request-line' && state.at !== 'request-line') this.#nextMessage()
+      else this.#state = after
     }
+  }
+
+  /** A message is complete. Node's parser drops what follows in the same chunk if the message asks for another protocol. */
+  #nextMessage(): void {
+    this.#state = { at: this.#asksUpgrade ? 'held' : 'request-line' }
+    this.#asksUpgrade = false
   }
 }
 
 /** The state after a complete line. */
-function next(state: Exclude<State, { left: number } | { at: 'opaque' }>, line: string): State {
+function next(state: Lines, line: string): State {
   switch (state.at) {
     case 'request-line':
       // Empty lines before a request line are skipped (RFC 9112 §2.2).

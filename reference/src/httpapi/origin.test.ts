@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { TestApp } from '../testing/test-app.ts'
+
+async function ask(test: TestApp, headers: Record<string, string>, method = 'GET', path = '/client-tools/tools'): Promise<string> {
+  const answer = await test.fetch(path, { method, headers })
+  return `${answer.status} ${answer.headers.get('Access-Control-Allow-Origin') ?? 'no CORS'} ${answer.text}`
+}
+
+const served = '200 * {}'
+const badOrigin = '403 no CORS {"error":{"code":"PERMISSION_DENIED","message":"Origin not allowed"}}'
+const badHost = '403 no CORS {"error":{"code":"PERMISSION_DENIED","message":"Host not allowed"}}'
+
+describe('an origin (CT 15.1, S70, S71)', () => {
+  const test = new TestApp({ allowedOrigins: ['https://app.example'] })
+
+  it.each(['http://localhost', 'https://localhost:1', 'http://127.0.0.1:5173', 'https://127.255.255.254', 'http://[::1]:3000', 'https://app.example'])(
+    '%s is allowed',
+    async (Origin) => {
+      expect(await ask(test, { Origin })).toBe(served)
+    },
+  )
+
+  it.each(['', 'null', 'https://app.example:443', 'http://app.example', 'http://localhost.example', 'http://127.0.0.1.example', 'http://127.0.0.256', 'http://localhost/', 'HTTP://localhost', 'ftp://localhost', 'http://localhost, http://localhost'])(
+    '%j is refused',
+    async (Origin) => {
+      expect(await ask(test, { Origin })).toBe(badOrigin)
+    },
+  )
+
+  it('is checked before everything else, in this family only', async () => {
+    const headers = { Origin: 'http://evil.example', Host: 'evil.example' }
+    for (const method of ['OPTIONS', 'PUT', 'GET']) expect(await ask(test, headers, method, '/client-tools/nope')).toBe(badOrigin)
+    expect(await ask(test, headers, 'POST', '/session/s/permissions/p')).toBe(badOrigin)
+    expect(await ask(test, headers, 'HEAD')).toBe('403 no CORS ')
+    expect((await test.fetch('/status', { headers })).status).toBe(200)
+    expect((await test.fetch('/session/s/permissions', { headers })).status).toBe(401)
+  })
+
+  it('may be any with *', async () => {
+    expect(await ask(new TestApp({ allowedOrigins: ['*'] }), { Origin: 'null', Host: 'evil.example' })).toBe(served)
+  })
+})
+
+describe('a host (CT 15.2)', () => {
+  const test = new TestApp({ allowedOrigins: [], hostName: 'Dev.example.com' })
+
+  it.each(['localhost', 'LocalHost.:80', 'a.localhost:1', '127.0.0.1:3000', '10.0.0.1', '[::1]:3000', '[2001:db8::1]', 'dev.example.com:3000', 'DEV.example.com.'])(
+    '%s is served',
+    async (Host) => {
+      expect(await ask(test, { Host })).toBe(served)
+    },
+  )
+
+  it.each(['example.com', 'localhost.example.com', 'xlocalhost', 'evil.dev.example.com', '127.0.0.1.example.com', '1.2.3', '[::x]', ''])('%j is refused', async (Host) => {
+    expect(await ask(test, { Host })).toBe(badHost)
+  })
+})
