@@ -7,7 +7,7 @@
 #   make test-browser what a browser makes of the report's page
 #   make help         all targets
 #
-# Tools are pinned in go.mod and in reference/package-lock.json; every target installs what it needs.
+# Tools are pinned in go.mod and in the package-lock.json of reference and sdk/ts; every target installs what it needs.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -17,6 +17,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 
 GO_FILES := $(shell find . -name '*.go' -not -path './reference/*' -not -path './.examples/*' -not -path '*/node_modules/*')
 TS_FILES := $(shell find reference/src -name '*.ts')
+SDK_FILES := $(shell find sdk/ts/src sdk/ts/driver -name '*.ts')
 # Empty where Node is not installed: there, what the reference did elsewhere stands in for it.
 NODE := $(shell command -v node)
 RECORDING := reports/reference
@@ -45,18 +46,25 @@ help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: build
-build: bin/lockstep bin/agentd reference/dist/main.js ## Build the harness and both servers
+build: bin/lockstep bin/agentd reference/dist/main.js sdk/ts/dist/driver.js ## Build the harness, both servers and the client library
 
 # As in a release (.goreleaser.yaml).
 bin/lockstep bin/agentd: $(GO_FILES) go.mod go.sum
 	CGO_ENABLED=0 go build -trimpath -o $@ ./cmd/$(notdir $@)
 
+bin/clienttools-driver: $(GO_FILES) go.mod go.sum
+	CGO_ENABLED=0 go build -trimpath -o $@ ./sdk/clienttools/driver
+
 reference/dist/main.js: $(TS_FILES) reference/build.js reference/node_modules
 	npm --prefix reference run --silent build
 	@touch $@
 
-reference/node_modules: reference/package.json reference/package-lock.json
-	npm --prefix reference ci --silent
+sdk/ts/dist/driver.js: $(SDK_FILES) sdk/ts/build.js sdk/ts/tsconfig.json sdk/ts/tsconfig.build.json sdk/ts/node_modules
+	npm --prefix sdk/ts run --silent build
+	@touch $@
+
+%/node_modules: %/package.json %/package-lock.json
+	npm --prefix $* ci --silent
 	@touch $@
 
 .PHONY: parity
@@ -70,6 +78,10 @@ parity:
 	@$(MAKE) --no-print-directory bin/lockstep bin/agentd
 	bin/lockstep run --against $(RECORDING) $(ARGS)
 endif
+
+.PHONY: parity-sdk
+parity-sdk: build bin/clienttools-driver ## Walk the scenarios of the client libraries through both of them
+	bin/lockstep run -c lockstep-sdk.yaml --reports reports/sdk $(ARGS)
 
 .PHONY: record
 record: build ## Keep what the reference does, for make parity where Node is not installed
@@ -91,7 +103,7 @@ parity-slow: build ## What takes a minute: the default times, on both servers
 .PHONY: test
 test: build ## Run every test with the race detector
 	@said=$$(mktemp); trap 'rm -f $$said' EXIT; status=0; \
-	{ npm --prefix reference test --silent && $(MAKE) --no-print-directory fuzz FUZZ="$(READERS)" FUZZTIME=10000x; } >$$said 2>&1 & \
+	{ npm --prefix reference test --silent && npm --prefix sdk/ts test --silent && $(MAKE) --no-print-directory fuzz FUZZ="$(READERS)" FUZZTIME=10000x; } >$$said 2>&1 & \
 	GORACE=atexit_sleep_ms=0 go tool gotestsum --format pkgname -- -race -p 4 ./... || status=1; \
 	wait $$! || status=1; cat $$said; exit $$status
 
@@ -165,11 +177,12 @@ bench-sockets: ## Compare round trips on a WebSocket with those of another libra
 	cd harness/transport/ws/bench && go vet . && go test -count=1 -timeout 10m -bench . -benchtime 1x .
 
 .PHONY: lint
-lint: reference/node_modules ## Check format, vet, staticcheck, tsc, eslint and the scenarios
+lint: reference/node_modules sdk/ts/node_modules ## Check format, vet, staticcheck, tsc, eslint and the scenarios
 	@test -z "$$(gofmt -l $(GO_FILES))" || { echo "not formatted: run make fmt"; gofmt -l $(GO_FILES); exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	npm --prefix reference run --silent lint
+	npm --prefix sdk/ts run --silent lint
 	go run ./cmd/lockstep lint
 
 .PHONY: fmt
@@ -206,4 +219,4 @@ tidy: ## Tidy go.mod
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf bin reference/dist reference/node_modules $(addprefix reports/,run.jsonl report.json report.html junit.xml summary.md badge.svg)
+	rm -rf bin reference/dist reference/node_modules sdk/ts/dist sdk/ts/node_modules $(addprefix reports/,run.jsonl report.json report.html junit.xml summary.md badge.svg)

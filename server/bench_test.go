@@ -17,6 +17,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/ratio"
 	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
@@ -88,7 +89,7 @@ func startServer(b *testing.B) (addr string) { return startServerIn(b, settings.
 
 func startServerIn(b *testing.B, directories settings.Directories) (addr string) {
 	return serveWhile(b, func(ctx context.Context, ln net.Listener) {
-		srv, err := server.New(server.Config{Directory: "/", Directories: directories})
+		srv, err := server.New(server.Config{RateLimit: &clienttools.RateLimit{}, Directory: "/", Directories: directories})
 		if err != nil {
 			b.Error(err)
 			return
@@ -216,7 +217,7 @@ func listen(b *testing.B, addr string) *audience {
 			b.Fatal(err)
 		}
 		a.conns = append(a.conns, c)
-		io.WriteString(c, "GET /event HTTP/1.1\r\nHost: test\r\n\r\n")
+		io.WriteString(c, "GET /event HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		a.reading.Go(func() { a.count(c) })
 	}
 	<-a.complete

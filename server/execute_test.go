@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 )
 
 func executingEvent(client, tool string) string {
@@ -138,7 +139,7 @@ func TestAnInvalidResultLeavesTheRequestPending(t *testing.T) {
 
 func TestEveryStreamOfAClientGetsEveryRequestInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := start(t, server.Config{})
+		r := start(t, server.Config{RateLimit: &clienttools.RateLimit{}})
 		r.register("c", "a")
 		r.register("d", "a")
 		one, two, other := r.open("/client-tools/pending/c"), r.open("/client-tools/pending/c"), r.open("/client-tools/pending/d")

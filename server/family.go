@@ -25,10 +25,15 @@ const (
 var clientToolPaths = []urlpath.Path{{"client-tools"}, {"event"}, {"global", "event"}}
 
 func familyOf(path urlpath.Path) family {
-	if path.In(clientToolPaths...) {
+	if path.In(clientToolPaths...) || isPermission(path) {
 		return clientTools
 	}
 	return gooseServer
+}
+
+// isPermission reports whether a path is /session/{sessionID}/permissions/{permissionID} (CT 10.2).
+func isPermission(path urlpath.Path) bool {
+	return len(path) == 4 && path[0] == "session" && path[1] != "" && path[2] == "permissions" && path[3] != ""
 }
 
 // setHeaders sets the headers that every answer has (CT 3.1, GA 2.3).

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"sync"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
+	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/hints"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
@@ -112,6 +115,37 @@ func (g *goose) connector(config Config) *connector.Connector {
 		Grace:         config.ExtensionGrace,
 		NoGrace:       g.noGrace,
 		Log:           config.Log,
+	}
+}
+
+// ownerOf returns the client to which a session belongs, or "" if there is none (CT 10.1).
+func (g *goose) ownerOf(ctx context.Context, sessionID string) (clientID string, err error) {
+	s, err := g.store.Session(ctx, sessionID)
+	if errors.Is(err, session.ErrNotFound) {
+		return "", nil
+	}
+	return s.ClientID(), err
+}
+
+// serverTools returns the server's own tools for a session, or nil if there is no such session (CT 14.1).
+func (g *goose) serverTools(log *slog.Logger) func(ctx context.Context, sessionID string) (api.ServerToolList, error) {
+	return func(ctx context.Context, sessionID string) (api.ServerToolList, error) {
+		if _, err := g.store.Session(ctx, sessionID); errors.Is(err, session.ErrNotFound) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+		agent, release := g.agents.Use(sessionID)
+		defer release()
+		tools, err := agent.Tools(ctx)
+		if err != nil {
+			log.Warn("tools of extensions not listed", "err", err)
+		}
+		list := make(api.ServerToolList, len(tools))
+		for i, tool := range tools {
+			list[i] = api.ServerTool{ID: tool.Name, Description: tool.Description, Parameters: tool.Schema}
+		}
+		return list, nil
 	}
 }
 

@@ -7,23 +7,29 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/lockstep-dev/lockstep/server/httpapi/access"
 	"github.com/lockstep-dev/lockstep/server/httpapi/auth"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
 )
 
-// preroute runs before routing. It sets the headers that every answer has, answers OPTIONS, checks the secret, and
+// preroute runs before routing. It refuses requests for client tools that the rules do not allow. It sets the headers that every answer has, answers OPTIONS, checks the secret, and
 // replaces the URL that net/url parsed by the one that the client meant.
-func preroute(key auth.Key) echo.MiddlewareFunc {
+func preroute(key auth.Key, rules access.Rules) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(c echo.Context) error { return prerouted(c, key, next) }
+		return func(c echo.Context) error { return prerouted(c, key, rules, next) }
 	}
 }
 
-func prerouted(c echo.Context, key auth.Key, next echo.HandlerFunc) error {
+func prerouted(c echo.Context, key auth.Key, rules access.Rules, next echo.HandlerFunc) error {
 	r := c.Request()
 	path, query := urlpath.Parse(r.RequestURI)
 	f := familyOf(path)
+	if f == clientTools {
+		if refused := rules.Check(r); refused != nil { // decision S71: before everything else, and without CORS headers
+			return refused.Write(c.Response())
+		}
+	}
 	f.setHeaders(c.Response().Header())
 	if r.Method == http.MethodOptions {
 		return f.options(c.Response(), r)

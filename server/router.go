@@ -15,6 +15,7 @@ import (
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
+	"github.com/lockstep-dev/lockstep/server/httpapi/access"
 	"github.com/lockstep-dev/lockstep/server/httpapi/auth"
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
@@ -22,6 +23,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
+	"github.com/lockstep-dev/lockstep/server/httpapi/websocket"
 )
 
 // A router maps requests to operations.
@@ -29,6 +31,7 @@ type router struct {
 	operations gen.StrictServerInterface
 	directory  string
 	key        auth.Key
+	access     access.Rules
 	bodies     body.Limits
 	bounds     clienttools.Bounds
 	log        *slog.Logger
@@ -38,7 +41,7 @@ func (r router) handler() http.Handler {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard) // the default is standard output
 	e.HTTPErrorHandler = r.fail
-	e.Pre(framed, body.Bound(r.bodies), recovered, preroute(r.key))
+	e.Pre(framed, body.Bound(r.bodies), recovered, preroute(r.key, r.access))
 	gen.RegisterHandlersWithOptions(withHead{e}, gen.NewStrictHandler(r.operations), gen.RegisterHandlersOptions{
 		OperationMiddlewares: r.middleware(),
 	})
@@ -47,7 +50,9 @@ func (r router) handler() http.Handler {
 	for _, path := range []string{
 		"/client-tools/tools/:clientID/*",
 		"/client-tools/pending/:clientID/*",
+		"/client-tools/ws/:clientID/*",
 		"/diagnostics/:session_id/*",
+		"/session/:sessionID/permissions/:permissionID/*",
 	} {
 		e.RouteNotFound(path, echo.NotFoundHandler)
 	}
@@ -73,15 +78,33 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 		"executeClientTool": {
 			query.Directory(r.directory, clienttools.RefuseExecute), checked("executeClientTool"),
 		},
+		"reportClientToolProgress": {directory, checked("reportClientToolProgress")},
+		"listServerTools": {
+			query.Directory(r.directory, query.RefuseSeveral, "sessionID"), keyed(r.key), noBody,
+		},
+		"answerPermission":      {directory, checked("answerPermission")},
 		"listAllClientTools":    {directory},
 		"listClientTools":       {directory},
 		"streamPendingRequests": {directory, headOfStream(clienttools.Pending), noBody},
+		"openClientSocket":      {directory, noBody, websocket.Handshake},
 		"streamEvents":          {directory, headOfStream(sse.Options{}), noBody},
 		"streamGlobalEvents":    {headOfStream(sse.Options{}), noBody},
 		"getStatus":             nil,
 	}
 	maps.Copy(all, r.gooseMiddleware())
 	return all
+}
+
+// keyed answers 401 to a request of the client-tools family without the key of the other family (CT 14.1).
+func keyed(key auth.Key) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if !key.Allows(nil, c.Request().Header) {
+				return response.Empty{Status: http.StatusUnauthorized}.Write(c.Response())
+			}
+			return next(c)
+		}
+	}
 }
 
 // headOfStream answers HEAD for a stream, without subscribing or cleaning up (CT 3.2, decision S10).

@@ -27,7 +27,10 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 }
 
 // Close closes the files of a server that was never served.
-func (s *Server) Close() error { return s.goose.close() }
+func (s *Server) Close() error {
+	s.registry.Shutdown()
+	return s.goose.close()
+}
 
 // stop stops the server gracefully, in the order of decision S19, and cuts what has not ended after StopTimeout.
 // After that, extensions get no more time to end, because their processes might outlive the server's.

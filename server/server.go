@@ -2,7 +2,7 @@
 //
 // A request passes these steps in order (decision S1):
 //
-//  1. preroute parses the path by the rules of CT 3.3, sets the headers that every answer has, answers OPTIONS, and checks
+//  1. preroute parses the path by the rules of CT 3.3, refuses what may not use client tools, sets the headers that every answer has, answers OPTIONS, and checks
 //     the secret of the goose-server family.
 //  2. Echo's router answers 404 for an unknown path, and 405 for a wrong method.
 //  3. The middleware of the operation determines its directory, then reads and checks its body (packages query and body).
@@ -32,6 +32,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
 	"github.com/lockstep-dev/lockstep/server/handlers/reply"
+	"github.com/lockstep-dev/lockstep/server/httpapi/access"
 	"github.com/lockstep-dev/lockstep/server/httpapi/auth"
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
@@ -90,6 +91,12 @@ type Config struct {
 	BodyGrace time.Duration
 	// Bounds limit what clients may register.
 	Bounds clienttools.Bounds
+	// RateLimit limits the executions of each client; [clienttools.DefaultRateLimit] if nil.
+	RateLimit *clienttools.RateLimit
+	// Access says which pages in a browser may use client tools. By default, only those of this machine may.
+	Access access.Rules
+	// Permissions say which client tools may be executed. By default, all may.
+	Permissions clienttools.Permissions
 
 	// Queue limits how many events a stream keeps for a slow reader; see [events.Options].
 	Queue events.Options
@@ -153,6 +160,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Env == nil {
 		c.Env = func(string) (string, bool) { return "", false }
 	}
+	if c.RateLimit == nil {
+		c.RateLimit = &clienttools.DefaultRateLimit
+	}
 	c.SecretKey = cmp.Or(c.SecretKey, "test")
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -160,7 +170,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, errors.Join(problems...)
 }
 
-// maxBodiesBytes limits the memory for the bodies of all running requests (decision S40).
+// maxBodiesBytes limits the memory for the bodies of all running requests (decision S40), and again for the large
+// messages of all sockets.
 const maxBodiesBytes = 64 << 20
 
 // A Server is an agent server. Sessions and settings are stored in its directories. Registered tools and events are
@@ -185,13 +196,23 @@ func New(config Config) (*Server, error) {
 		return nil, err
 	}
 	bus := events.NewBus(&config.Queue)
-	registry := clienttools.NewRegistry(bus, config.Bounds)
+	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
+	registry.KeepLeases(config.Directories.Leases(), config.Log)
 	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{
 			clientToolHandlers: &clienttools.Handlers{
-				Registry:       registry,
-				Streams:        streams,
+				Registry: registry,
+				Guards: &clienttools.Guards{
+					Registry:    registry,
+					Permissions: config.Permissions,
+					Owner:       goose.ownerOf,
+					Log:         config.Log,
+				},
+				Streams:     streams,
+				ServerTools: goose.serverTools(config.Log),
+				// Not shared with bodies, because a message may arrive as slowly as its client likes.
+				Messages:       body.NewInFlight(maxBodiesBytes),
 				DefaultTimeout: config.DefaultTimeout,
 				Keepalive:      config.KeepaliveInterval,
 			},
@@ -203,6 +224,7 @@ func New(config Config) (*Server, error) {
 		},
 		directory: config.Directory,
 		key:       auth.NewKey(config.SecretKey),
+		access:    config.Access,
 		bodies: body.Limits{
 			MaxBytes: config.MaxBodyBytes,
 			Grace:    config.BodyGrace,

@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/httpapi/access"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
@@ -55,6 +56,9 @@ func serve(t *testing.T, config server.Config, ln net.Listener, dial func() (net
 	t.Helper()
 	log := new(syncbuffer.Buffer)
 	config.Directory = cmp.Or(config.Directory, "/default")
+	if config.Access.Origins == nil {
+		config.Access.Origins = []string{access.Any} // the requests have the host "test"
+	}
 	if config.Directories == (settings.Directories{}) {
 		config.Directories = settings.Below(t.TempDir())
 	}

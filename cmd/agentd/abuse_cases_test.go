@@ -63,7 +63,7 @@ func (a *abuse) registrations() error {
 func (a *abuse) heldBodies() error {
 	count, size := a.scale(100, 5), a.scale(1<<20, 1<<14)
 	piece := strings.Repeat(" ", size)
-	head := fmt.Sprintf("POST /client-tools/register HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 4*size)
+	head := fmt.Sprintf("POST /client-tools/register HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", 4*size)
 	var all sync.WaitGroup
 	errs := make([]error, count)
 	refused := make([]bool, count)
@@ -244,7 +244,7 @@ func (a *abuse) readers() error {
 		if err := c.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(c, "GET /event HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
+		if _, err := io.WriteString(c, "GET /event HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 			return err
 		}
 	}

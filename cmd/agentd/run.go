@@ -90,7 +90,9 @@ one ends it at once with status 1. A bad flag, variable or configuration value e
 A setting is taken from its flag, else from its environment variable, else from the configuration file, else it has its
 default. An empty variable counts as not set. The file is JSON; keys that are not listed here are ignored:
 
-    {"clientTools": {"defaultTimeout": 30000, "keepaliveInterval": 30000, "maxTools": 1000, "maxClients": 10000}}
+    {"clientTools": {"defaultTimeout": 30000, "keepaliveInterval": 30000, "maxTools": 1000, "maxClients": 10000,
+                     "permission": "allow", "rateLimit": {"calls": 100, "windowMs": 60000}},
+     "allowedOrigins": []}
 
 Only the default configuration file may be missing.
 
@@ -111,9 +113,27 @@ Environment:
 		if err != nil {
 			return err
 		}
-		return serve(cmd.Context(), s, env, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		ctx := cmd.Context()
+		if endsWithInput, err := cmd.Flags().GetBool(stdinFlag); err != nil {
+			return err
+		} else if endsWithInput {
+			ctx = untilEnd(ctx, cmd.InOrStdin())
+		}
+		return serve(ctx, s, env, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	return cmd
+}
+
+var errInputEnded = errors.New("standard input has ended")
+
+// untilEnd returns a context that ends when the input does. What the input has is ignored.
+func untilEnd(ctx context.Context, input io.Reader) context.Context {
+	ctx, stop := context.WithCancelCause(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, input) // an input that cannot be read has ended
+		stop(errInputEnded)
+	}()
+	return ctx
 }
 
 // serve serves with the settings until ctx ends.
@@ -141,6 +161,9 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		MaxBodyBytes:      s.maxBody,
 		BodyGrace:         s.bodyGrace,
 		Bounds:            s.bounds,
+		RateLimit:         &s.rateLimit,
+		Permissions:       s.permissions,
+		Access:            s.origins,
 		Log:               slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err != nil {

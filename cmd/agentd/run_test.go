@@ -23,6 +23,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
+	"github.com/lockstep-dev/lockstep/server/httpapi/access"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
@@ -58,6 +59,7 @@ func file(t *testing.T, content string) string {
 func TestMistakesAreUsageErrors(t *testing.T) {
 	config := func(content string) []string { return []string{"agent", "--config", file(t, content)} }
 	const ms = "it must be a whole number of milliseconds, at least 1"
+	const origins = "it must be *, or origins such as https://app.example or http://10.0.0.1:8080, without the scheme's own port"
 	for _, tc := range []struct {
 		name   string
 		args   []string
@@ -108,6 +110,21 @@ func TestMistakesAreUsageErrors(t *testing.T) {
 			`agentd: CONFIG: clientTools.maxTools is 0; it must be a whole number, at least 1`,
 			`agentd: CONFIG: clientTools.maxClients is "many"; it must be a whole number, at least 1`,
 		}},
+		{"bad rules of client tools", config(`{"clientTools": {"permission": {"a": "allow", "b": "maybe"}, "rateLimit": {"calls": -1, "windowMs": 0}}, "allowedOrigins": ["null"]}`), nil, []string{
+			`agentd: CONFIG: clientTools.rateLimit.calls is -1; it must be a whole number, at least 0`,
+			`agentd: CONFIG: clientTools.rateLimit.windowMs is 0; ` + ms,
+			`agentd: CONFIG: clientTools.permission is {"a":"allow","b":"maybe"}; it must be allow, ask or deny, or an object from patterns of tool IDs to one of these`,
+			`agentd: CONFIG: allowedOrigins is ["null"]; ` + origins,
+		}},
+		{"a rate limit that is no object", config(`{"clientTools": {"permission": 1, "rateLimit": 5}}`), nil, []string{
+			`agentd: CONFIG: clientTools.rateLimit is 5; it must be an object`,
+			`agentd: CONFIG: clientTools.permission is 1; it must be allow, ask or deny, or an object from patterns of tool IDs to one of these`,
+		}},
+		{"origins that are none", []string{"agent", "--allow-origin", "*", "--allow-origin", "http://x:80", "--host-name", "x:1"}, map[string]string{"AGENTD_ALLOWED_ORIGINS": "http://x,"}, []string{
+			`agentd: --allow-origin is "*,http://x:80"; ` + origins,
+			`agentd: AGENTD_ALLOWED_ORIGINS is "http://x,"; ` + origins,
+			`agentd: --host-name is "x:1"; it must be the name of a host, without a port`,
+		}},
 		{"no grace", []string{"agent", "--body-grace", "0"}, map[string]string{"AGENTD_BODY_GRACE": "fast"}, []string{
 			`agentd: --body-grace is "0"; ` + ms, `agentd: AGENTD_BODY_GRACE is "fast"; ` + ms,
 		}},
@@ -155,7 +172,7 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 	}
 	t.Chdir(link) // the working directory is a physical path (decision S37)
 	defaults := settings{host: "127.0.0.1", port: 3000, directory: wd, defaultTimeout: 30 * time.Second, keepaliveInterval: 30 * time.Second, maxBody: 52428800,
-		bodyGrace: 10 * time.Second, bounds: clienttools.Bounds{MaxTools: 1000, MaxClients: 10000}, secretKey: "test"}
+		bodyGrace: 10 * time.Second, bounds: clienttools.Bounds{MaxTools: 1000, MaxClients: 10000}, rateLimit: clienttools.DefaultRateLimit, secretKey: "test"}
 	with := func(change func(*settings)) settings {
 		s := defaults
 		change(&s)
@@ -190,6 +207,20 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 			with(func(s *settings) { s.host = "127.1.2.3" })},
 		{"bounds", []string{"--config", file(t, `{"clientTools": {"maxTools": 5, "maxClients": 6e0}}`)}, nil,
 			with(func(s *settings) { s.bounds = clienttools.Bounds{MaxTools: 5, MaxClients: 6} })},
+		{"rules of client tools", []string{"--config", file(t, `{"clientTools": {"permission": {"client_a_*": "ask", "*": "deny"}, "rateLimit": {"calls": 0, "windowMs": 5}}, "allowedOrigins": ["https://x"]}`)}, nil,
+			with(func(s *settings) {
+				s.permissions = clienttools.Permissions{{Pattern: "client_a_*", Permission: "ask"}, {Pattern: "*", Permission: "deny"}}
+				s.rateLimit = clienttools.RateLimit{Window: 5 * time.Millisecond}
+				s.origins.Origins = []string{"https://x"}
+			})},
+		{"one permission", []string{"--config", file(t, `{"clientTools": {"permission": "ask"}}`)}, nil,
+			with(func(s *settings) { s.permissions = clienttools.Permissions{{Pattern: "*", Permission: "ask"}} })},
+		{"origins", []string{"--allow-origin", "https://a", "--allow-origin=http://b:8080", "--host-name", "Box.lan"}, map[string]string{"AGENTD_ALLOWED_ORIGINS": "*"},
+			with(func(s *settings) {
+				s.origins = access.Rules{Origins: []string{"https://a", "http://b:8080"}, HostName: "Box.lan"}
+			})},
+		{"origins of a variable", nil, map[string]string{"AGENTD_ALLOWED_ORIGINS": "https://a,*", "AGENTD_HOST_NAME": "b"},
+			with(func(s *settings) { s.origins = access.Rules{Origins: []string{"https://a", "*"}, HostName: "b"} })},
 		{"the file", []string{"--config", timeouts}, nil,
 			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, time.Second })},
 		{"variables before the file", nil, map[string]string{"AGENTD_CONFIG": timeouts, "AGENTD_DEFAULT_TIMEOUT": "9"},
@@ -259,6 +290,40 @@ func TestAgentServesUntilASignal(t *testing.T) {
 	}
 	if got := <-status; got != exitOK {
 		t.Errorf("status %d after a stop, want 0; stderr: %s", got, &stderr)
+	}
+}
+
+// TestAgentServesUntilItsInputEnds leaves the input open until the server listens (decision S55).
+func TestAgentServesUntilItsInputEnds(t *testing.T) {
+	in, parent := io.Pipe()
+	out, stdout := io.Pipe()
+	root := rootCommand(environment(t, nil))
+	root.SetArgs([]string{"agent", "--port", "0", "--exit-with-stdin"})
+	root.SetIn(in)
+	root.SetOut(stdout)
+	root.SetErr(io.Discard)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- root.ExecuteContext(t.Context())
+		stdout.Close()
+	}()
+	if _, err := fmt.Fscanf(out, "listening on %s\n", new(string)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(parent, "what it reads is ignored\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		t.Fatalf("the server ended before its input: %v", err)
+	default:
+	}
+	parent.Close()
+	if rest, _ := io.ReadAll(out); len(rest) > 0 {
+		t.Errorf("more on standard output: %q", rest)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("after the end of the input: %v, want nil", err)
 	}
 }
 
@@ -346,7 +411,7 @@ func TestHelpNamesEverySetting(t *testing.T) {
 	for _, o := range options {
 		wanted := []string{"--" + o.flag, o.env, o.usage, "(default " + o.byDefault + ")"}
 		if o.flag == "" {
-			wanted = []string{`"` + o.key + `": ` + o.byDefault}
+			wanted = []string{`"` + o.key[strings.LastIndexByte(o.key, '.')+1:] + `": `, o.byDefault}
 		}
 		for _, want := range wanted {
 			if !strings.Contains(stdout.String(), want) {

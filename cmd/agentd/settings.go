@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
+	"github.com/lockstep-dev/lockstep/server/httpapi/access"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -34,6 +35,9 @@ type settings struct {
 	maxBody           int64
 	bodyGrace         time.Duration
 	bounds            clienttools.Bounds
+	rateLimit         clienttools.RateLimit
+	permissions       clienttools.Permissions
+	origins           access.Rules
 	insecure          bool
 }
 
@@ -48,7 +52,8 @@ const agentsVariable = "GOOSE_MAX_ACTIVE_AGENTS"
 // An option is one setting and the places where it can be set.
 type option struct {
 	flag, env string // "" if there is none
-	key       string // its key in the configuration file; "" if there is none
+	key       string // its path in the configuration file, joined with dots; "" if there is none
+	list      bool   // the flag may be given again; the variable has commas
 	byDefault string // as help shows it
 	takes     string // the placeholder for the value in help
 	usage     string
@@ -60,29 +65,40 @@ var options = []option{
 	{flag: "port", env: "GOOSE_PORT", byDefault: "3000", takes: "port", usage: "port to listen on; 0 picks a free one"},
 	{flag: "config", env: "AGENTD_CONFIG", byDefault: "~/.config/opencode/config.json", takes: "file", usage: "the configuration file"},
 	{flag: "directory", env: "AGENTD_DIRECTORY", byDefault: "the working directory", takes: "path", usage: "directory that requests are about when they name none"},
-	{flag: "default-timeout", env: "AGENTD_DEFAULT_TIMEOUT", key: "defaultTimeout", byDefault: "30000", takes: "ms", usage: "milliseconds an execution waits for its result"},
-	{flag: "keepalive-interval", env: "AGENTD_KEEPALIVE_INTERVAL", key: "keepaliveInterval", byDefault: "30000", takes: "ms", usage: "milliseconds between two pings of a pending stream"},
+	{flag: "default-timeout", env: "AGENTD_DEFAULT_TIMEOUT", key: "clientTools.defaultTimeout", byDefault: "30000", takes: "ms", usage: "milliseconds an execution waits for its result"},
+	{flag: "keepalive-interval", env: "AGENTD_KEEPALIVE_INTERVAL", key: "clientTools.keepaliveInterval", byDefault: "30000", takes: "ms", usage: "milliseconds between two pings of a pending stream"},
 	{flag: "max-body", env: "AGENTD_MAX_BODY", byDefault: "52428800", takes: "bytes", usage: "bytes of the largest request body of the client-tools family"},
 	{flag: "body-grace", env: "AGENTD_BODY_GRACE", byDefault: "10000", takes: "ms", usage: "milliseconds that a request body may come slowly"},
-	{key: "maxTools", byDefault: "1000"},
-	{key: "maxClients", byDefault: "10000"},
+	{flag: "allow-origin", env: "AGENTD_ALLOWED_ORIGINS", key: "allowedOrigins", byDefault: "those of this machine", takes: "origin", list: true, usage: "an origin whose pages may use client tools, such as https://app.example, or *; may be given again"},
+	{flag: "host-name", env: "AGENTD_HOST_NAME", byDefault: "none", takes: "name", usage: "a name of this machine that requests of client tools may have as their host"},
+	{key: "clientTools.maxTools", byDefault: "1000"},
+	{key: "clientTools.maxClients", byDefault: "10000"},
+	{key: "clientTools.permission", byDefault: "allow"},
+	{key: "clientTools.rateLimit.calls", byDefault: "100"},
+	{key: "clientTools.rateLimit.windowMs", byDefault: "60000"},
 }
 
 // flagValue is a flag that keeps its text. Flags, variables and the file are parsed later by the same rules.
 type flagValue struct {
 	text, takes string
-	set         bool
+	set, list   bool
 }
 
 func (v *flagValue) String() string { return v.text }
 func (v *flagValue) Type() string   { return v.takes }
 func (v *flagValue) Set(text string) error {
+	if v.set && v.list {
+		text = v.text + "," + text
+	}
 	v.text, v.set = text, true
 	return nil
 }
 
 // insecureFlag allows the default secret on addresses that other machines can reach.
 const insecureFlag = "insecure"
+
+// stdinFlag ends the server with the program that started it (decision S55).
+const stdinFlag = "exit-with-stdin"
 
 // addFlags gives a command its flags, and returns their values by name.
 func addFlags(cmd *cobra.Command) map[string]*flagValue {
@@ -92,9 +108,10 @@ func addFlags(cmd *cobra.Command) map[string]*flagValue {
 		if o.flag == "" {
 			continue
 		}
-		values[o.flag] = &flagValue{text: o.byDefault, takes: o.takes}
+		values[o.flag] = &flagValue{text: o.byDefault, takes: o.takes, list: o.list}
 		cmd.Flags().Var(values[o.flag], o.flag, o.usage)
 	}
+	cmd.Flags().Bool(stdinFlag, false, "stop as with SIGTERM when standard input ends, which it does when the parent process ends")
 	cmd.Flags().Bool(insecureFlag, false, "listen on an address that is not loopback even with the default secret")
 	return values
 }
@@ -160,7 +177,10 @@ func readSettings(flags map[string]*flagValue, insecure bool, env lookup) (setti
 		keepaliveInterval: r.milliseconds("keepalive-interval"),
 		maxBody:           r.positive("max-body", "a whole number of bytes, at least 1", math.MaxInt64),
 		bodyGrace:         r.milliseconds("body-grace"),
-		bounds:            clienttools.Bounds{MaxTools: r.count("maxTools"), MaxClients: r.count("maxClients")},
+		bounds:            clienttools.Bounds{MaxTools: r.count("clientTools.maxTools"), MaxClients: r.count("clientTools.maxClients")},
+		rateLimit:         r.rateLimit(),
+		permissions:       r.permissions(),
+		origins:           r.origins(),
 		insecure:          insecure,
 	}
 	s.secretKey = r.secretKey(s)
@@ -170,7 +190,7 @@ func readSettings(flags map[string]*flagValue, insecure bool, env lookup) (setti
 type reader struct {
 	flags    map[string]*flagValue
 	env      lookup
-	file     map[string]setting // by the keys of options
+	file     map[string]setting // by the keys of options, and of objects that are wrong
 	problems []error
 }
 
@@ -301,50 +321,4 @@ func (r *reader) count(key string) int {
 func isPositive(s setting) bool {
 	_, ok := s.whole(1, math.MaxInt64)
 	return ok
-}
-
-// readFile reads the configuration file.
-func (r *reader) readFile() {
-	s, given := r.find("config", isText, "the path of a file")
-	path := s.text
-	if !given {
-		home, _ := r.env("HOME")
-		if home == "" {
-			return
-		}
-		path = filepath.Join(home, ".config", "opencode", "config.json")
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		if given || !errors.Is(err, os.ErrNotExist) {
-			r.problems = append(r.problems, fmt.Errorf("configuration file: %w", err))
-		}
-		return
-	}
-	text, err := jsonwire.Parse(content)
-	if err != nil {
-		r.problems = append(r.problems, fmt.Errorf("%s is not JSON: %w", path, err))
-		return
-	}
-	if text.Kind() != "object" {
-		r.wrong(setting{where: path, json: text}, "an object")
-		return
-	}
-	tools := text.Get("clientTools")
-	if tools == nil {
-		return
-	}
-	if tools.Kind() != "object" {
-		r.wrong(setting{where: path + ": clientTools", json: tools}, "an object")
-		return
-	}
-	r.file = make(map[string]setting)
-	for _, o := range options {
-		if o.key == "" {
-			continue
-		}
-		if value := tools.Get(o.key); value != nil {
-			r.file[o.key] = setting{where: path + ": clientTools." + o.key, json: value}
-		}
-	}
 }

@@ -60,6 +60,19 @@ func newVault(t *testing.T, targets string) testProject {
 	return p
 }
 
+// differsInFormats runs the project once for each format of the terminal. It fails unless all runs find differences.
+func (p testProject) differsInFormats(t *testing.T, flag string) (outcomes []outcome) {
+	t.Helper()
+	for _, format := range formats {
+		o := p.do(t, "run", "--format", format, flag)
+		if o.code != exitDiffer {
+			t.Fatalf("run: %+v", o)
+		}
+		outcomes = append(outcomes, o)
+	}
+	return outcomes
+}
+
 // leaks fails for each canary in an output, or in a file of the project.
 func leaks(t *testing.T, p testProject, outcomes ...outcome) {
 	t.Helper()
@@ -98,18 +111,8 @@ func TestSecretsAreInNoOutput(t *testing.T) {
 		return fmt.Sprintf("  %s: {url: %q, ready: {get: /health}, headers: {Authorization: \"Bearer ${{ env.CANARY }}\"}}\n", name, vaultAnswers(t, greeting))
 	}
 	p := newVault(t, target("right", "hello")+target("wrong", "hallo"))
-	var outcomes []outcome
-	for _, format := range formats {
-		for _, verbose := range []string{"--verbose", "--verbose=false"} {
-			o := p.do(t, "run", "--format", format, verbose)
-			if o.code != exitDiffer {
-				t.Fatalf("run: %+v", o)
-			}
-			outcomes = append(outcomes, o)
-		}
-	}
-	outcomes = append(outcomes, p.do(t, "judge", "--verbose"))
-	leaks(t, p, outcomes...)
+	outcomes := append(p.differsInFormats(t, "--verbose"), p.differsInFormats(t, "--verbose=false")...)
+	leaks(t, p, append(outcomes, p.do(t, "judge", "--verbose"))...)
 	if text := p.read("reports/report.json"); !strings.Contains(text, "hello") || !strings.Contains(text, "hallo") {
 		t.Error("what differs is gone, too")
 	}

@@ -63,15 +63,7 @@ func TestSecretsOfUpstreamsAreInNoOutput(t *testing.T) {
 	p.write(t, "lockstep.yaml", config)
 	p.write(t, "scenarios/login.yaml", "scenario: login\nwhy: The upstream is told\nsource: the guide\nstubs: {up: [{name: told, answer: {json: {ok: true}}}]}\n"+
 		"steps:\n  - {http: GET /login, query: {who: \"${{ unique }}\", upstream: \"${{ stub.up }}\"}}\n")
-	var outcomes []outcome
-	for _, format := range formats {
-		o := p.do(t, "run", "--format", format, "--verbose")
-		if o.code != exitDiffer {
-			t.Fatalf("run: %+v", o)
-		}
-		outcomes = append(outcomes, o)
-	}
-	outcomes = append(outcomes, p.do(t, "judge", "--verbose"))
+	outcomes := append(p.differsInFormats(t, "--verbose"), p.do(t, "judge", "--verbose"))
 	leaks(t, p, outcomes...)
 	report := p.read("reports/report.json")
 	for _, told := range []string{"hello", "hallo", "upstream-unexpected", `"upstream": "up"`, "request header X-Own", "request body /greeting"} {

@@ -59,15 +59,7 @@ func TestSecretsOnWiresAreInNoOutput(t *testing.T) {
 				t.Error("the targets did not tell their secrets")
 			}
 			p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"secrets: {env: [CANARY], at: [$..apiKey]}\n")
-			var outcomes []outcome
-			for _, format := range formats {
-				o := p.do(t, "run", "--format", format, "--verbose")
-				if o.code != exitDiffer {
-					t.Fatalf("run: %+v", o)
-				}
-				outcomes = append(outcomes, o)
-			}
-			outcomes = append(outcomes, p.do(t, "judge", "--verbose"), p.do(t, "waive"), p.do(t, "mutate"))
+			outcomes := append(p.differsInFormats(t, "--verbose"), p.do(t, "judge", "--verbose"), p.do(t, "waive"), p.do(t, "mutate"))
 			leaks(t, p, outcomes...)
 			p.leaksInBytes(t)
 			if text := p.read("reports/report.json"); !strings.Contains(text, `"right `) && !strings.Contains(text, `"{\"basic\"`) {
@@ -84,15 +76,7 @@ func TestTokensOnWiresAreInNoReport(t *testing.T) {
 			p := w.project(t, "other")
 			p.write(t, "scenarios/differing.yaml", "scenario: differing\nwhy: It tells\nsource: the guide\nsteps:"+secretive[w.name])
 			p.write(t, "lockstep.yaml", strings.Replace(p.read("lockstep.yaml"), "compare: {", "compare: {volatile: [{at: $..apiKey, kind: token, because: it is a key}], ", 1))
-			var outcomes []outcome
-			for _, format := range formats {
-				o := p.do(t, "run", "--format", format, "--verbose")
-				if o.code != exitDiffer {
-					t.Fatalf("run: %+v", o)
-				}
-				outcomes = append(outcomes, o)
-			}
-			outcomes = append(outcomes, p.do(t, "judge", "--verbose"), p.do(t, "waive"))
+			outcomes := append(p.differsInFormats(t, "--verbose"), p.do(t, "judge", "--verbose"), p.do(t, "waive"))
 			if !strings.Contains(p.read("reports/run.jsonl"), canaries["key"]) {
 				t.Error("the targets did not tell the key")
 			}

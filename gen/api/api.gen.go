@@ -2670,7 +2670,7 @@ type InvalidUnionIssueMessage string
 // InvalidValueIssue defines model for InvalidValueIssue.
 type InvalidValueIssue struct {
 	Code   InvalidValueIssueCode `json:"code"`
-	Values jsonwire.Pairs        `json:"values"`
+	Values []PermissionResponse  `json:"values"`
 
 	// Path Keys as strings, array indexes as numbers.
 	Path    IssuePath                `json:"path"`

@@ -7,14 +7,10 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/lockstep-dev/lockstep/harness/engine"
-	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/stub"
@@ -22,7 +18,6 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/faux"
 	"github.com/lockstep-dev/lockstep/internal/memnet"
 	"github.com/lockstep-dev/lockstep/internal/memprocess"
-	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // driverConfig is the lockstep.yaml of the drivers.
@@ -39,17 +34,6 @@ compare:
     api: {headers: [Content-Type, Authorization, Last-Event-ID]}
 limits: {step: 5s, scenario: 20s, settle: 200ms, events: 800}
 `
-
-// drivers loads the project of the drivers.
-func drivers(t *testing.T) *project.Project {
-	t.Helper()
-	dir := t.TempDir()
-	if err := faux.WriteCalling(dir); err != nil {
-		t.Fatal(err)
-	}
-	testfile.Write(t, filepath.Join(dir, "lockstep.yaml"), driverConfig)
-	return fauxproject.Load(t, filepath.Join(dir, "lockstep.yaml"))
-}
 
 // driverTarget is a target that runs a driver in memory, with stubs of its own. It lasts as long as the test.
 func driverTarget(t *testing.T, name string, d faux.Driver) *run.Target {
@@ -75,21 +59,13 @@ func driverTarget(t *testing.T, name string, d faux.Driver) *run.Target {
 // runDrivers runs scenarios on two drivers in memory, all when there are no ids.
 func runDrivers(t *testing.T, p *project.Project, right, wrong faux.Driver, ids ...string) *engine.Result {
 	t.Helper()
-	result := &engine.Result{}
-	for _, s := range p.Scenarios {
-		if len(ids) > 0 && !slices.Contains(ids, s.ID) {
-			continue
-		}
-		synctest.Test(t, func(t *testing.T) {
-			result.Add(*engine.Walk(t.Context(), p, s, []*run.Target{driverTarget(t, "right", right), driverTarget(t, "wrong", wrong)}))
-		})
-	}
-	result.Conclude()
-	return result
+	return runInMemory(t, p, ids, func(t *testing.T) []*run.Target {
+		return []*run.Target{driverTarget(t, "right", right), driverTarget(t, "wrong", wrong)}
+	})
 }
 
 func TestEveryFaultOfADriverIsFoundAndNamed(t *testing.T) {
-	p := drivers(t)
+	p := programs(t, driverConfig, faux.WriteCalling)
 	for _, f := range faux.DriverFaults() {
 		t.Run(f.ID+"/in the candidate", func(t *testing.T) {
 			t.Parallel()
@@ -115,7 +91,7 @@ func TestEveryFaultOfADriverIsFoundAndNamed(t *testing.T) {
 }
 
 func TestACorrectDriverIsNotAccused(t *testing.T) {
-	p := drivers(t)
+	p := programs(t, driverConfig, faux.WriteCalling)
 	for i, w := range faux.AllWays() {
 		plain, other := faux.Driver{Style: faux.NewStyle(uint64(1000 + i))}, faux.Driver{Style: faux.NewStyle(uint64(i)), Ways: w}
 		t.Run(w.ID+"/in the candidate", func(t *testing.T) {
@@ -131,12 +107,5 @@ func TestACorrectDriverIsNotAccused(t *testing.T) {
 
 func driversMatch(t *testing.T, result *engine.Result) {
 	t.Helper()
-	for _, s := range result.Scenarios {
-		if s.Verdict != verdict.Match || len(s.Findings)+len(s.Reasons) > 0 {
-			t.Errorf("%s is %s: %v %v", s.ID, s.Verdict, s.Findings, s.Reasons)
-		}
-	}
-	if n, exchanges := len(result.Scenarios), result.Totals.Compared.Exchanges; n != 54 || exchanges < 150 {
-		t.Errorf("%d scenarios and %d exchanges were compared", n, exchanges)
-	}
+	programsMatch(t, result, 54, 150)
 }

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/engine"
-	"github.com/lockstep-dev/lockstep/harness/internal/fauxproject"
 	"github.com/lockstep-dev/lockstep/harness/project"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
@@ -62,28 +61,20 @@ func playProgram(role string) int {
 	kind, id, _ := strings.Cut(role, " ")
 	if kind == "driver" {
 		d := &faux.Driver{Transport: func() *http.Transport { return &http.Transport{} }}
-		for _, f := range faux.DriverFaults() {
-			if f.ID == id {
-				d.Fault = f
-			}
+		if i := slices.IndexFunc(faux.DriverFaults(), func(f *faux.DriverFault) bool { return f.ID == id }); i >= 0 {
+			d.Fault = faux.DriverFaults()[i]
 		}
-		for _, w := range faux.AllWays() {
-			if w.ID == id {
-				d.Ways, d.Style = w, faux.NewStyle(1)
-			}
+		if i := slices.IndexFunc(faux.AllWays(), func(w faux.Ways) bool { return w.ID == id }); i >= 0 {
+			d.Ways, d.Style = faux.AllWays()[i], faux.NewStyle(1)
 		}
 		return d.Main(system())
 	}
 	tool := &faux.Tool{}
-	for _, f := range faux.ToolFaults() {
-		if f.ID == id {
-			tool.Fault = f
-		}
+	if i := slices.IndexFunc(faux.ToolFaults(), func(f *faux.ToolFault) bool { return f.ID == id }); i >= 0 {
+		tool.Fault = faux.ToolFaults()[i]
 	}
-	for _, h := range faux.Habits() {
-		if h.ID == id {
-			tool.Habit, tool.Style = h, faux.NewStyle(1)
-		}
+	if i := slices.IndexFunc(faux.Habits(), func(h faux.Habit) bool { return h.ID == id }); i >= 0 {
+		tool.Habit, tool.Style = faux.Habits()[i], faux.NewStyle(1)
 	}
 	if id == "leaves-a-child" {
 		if err := again("grandchild"); err != nil {
@@ -98,10 +89,6 @@ func playProgram(role string) int {
 func runPrograms(t *testing.T, config string, write func(string) error, roles [2]string, report string, ids ...string) *engine.Result {
 	t.Helper()
 	slow(t)
-	dir := t.TempDir()
-	if err := write(dir); err != nil {
-		t.Fatal(err)
-	}
 	self := testfile.Program(t)
 	for i, name := range []string{"right", "wrong"} {
 		kind, _, _ := strings.Cut(roles[i], " ")
@@ -116,9 +103,7 @@ func runPrograms(t *testing.T, config string, write func(string) error, roles [2
 	if len(ids) == 0 {                                                 // the correct ones, on which no limit is spent
 		config = strings.Replace(config, "step: 5s, scenario: 20s", "step: 60s, scenario: 120s", 1)
 	}
-	testfile.Write(t, filepath.Join(dir, "lockstep.yaml"), config)
-	p := fauxproject.Load(t, filepath.Join(dir, "lockstep.yaml"))
-	result, err := engine.Run(t.Context(), p, &engine.Options{Select: project.Selection{Paths: ids}, Environ: os.Environ()})
+	result, err := engine.Run(t.Context(), programs(t, config, write), &engine.Options{Select: project.Selection{Paths: ids}, Environ: os.Environ()})
 	if err != nil {
 		t.Fatal(err)
 	}

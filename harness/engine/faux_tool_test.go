@@ -36,11 +36,11 @@ compare:
 limits: {step: 5s, scenario: 20s, settle: 200ms, events: 800}
 `
 
-// tools loads the project of the tools.
-func tools(t *testing.T, config string) *project.Project {
+// programs loads a project of programs. write writes its other files.
+func programs(t *testing.T, config string, write func(dir string) error) *project.Project {
 	t.Helper()
 	dir := t.TempDir()
-	if err := faux.WriteTooling(dir); err != nil {
+	if err := write(dir); err != nil {
 		t.Fatal(err)
 	}
 	testfile.Write(t, filepath.Join(dir, "lockstep.yaml"), config)
@@ -57,21 +57,27 @@ func toolTarget(name string, tool *faux.Tool) *run.Target {
 // runTools runs scenarios on two tools in memory, all when there are no ids.
 func runTools(t *testing.T, p *project.Project, right, wrong *faux.Tool, ids ...string) *engine.Result {
 	t.Helper()
+	return runInMemory(t, p, ids, func(*testing.T) []*run.Target {
+		return []*run.Target{toolTarget("right", right), toolTarget("wrong", wrong)}
+	})
+}
+
+// runInMemory runs scenarios on targets of their own, under a fake clock.
+func runInMemory(t *testing.T, p *project.Project, ids []string, targets func(t *testing.T) []*run.Target) *engine.Result {
+	t.Helper()
 	result := &engine.Result{}
 	for _, s := range p.Scenarios {
 		if len(ids) > 0 && !slices.Contains(ids, s.ID) {
 			continue
 		}
-		synctest.Test(t, func(t *testing.T) {
-			result.Add(*engine.Walk(t.Context(), p, s, []*run.Target{toolTarget("right", right), toolTarget("wrong", wrong)}))
-		})
+		synctest.Test(t, func(t *testing.T) { result.Add(*engine.Walk(t.Context(), p, s, targets(t))) })
 	}
 	result.Conclude()
 	return result
 }
 
 func TestEveryFaultOfAToolIsFoundAndNamed(t *testing.T) {
-	p := tools(t, toolConfig)
+	p := programs(t, toolConfig, faux.WriteTooling)
 	for _, f := range faux.ToolFaults() {
 		t.Run(f.ID+"/in the candidate", func(t *testing.T) {
 			t.Parallel()
@@ -138,7 +144,7 @@ func isSaidOfAProgram(t *testing.T, in, doc, reason string, want []faux.Finding,
 }
 
 func TestACorrectToolIsNotAccused(t *testing.T) {
-	p := tools(t, toolConfig)
+	p := programs(t, toolConfig, faux.WriteTooling)
 	for i, h := range faux.Habits() {
 		plain := &faux.Tool{Style: faux.NewStyle(uint64(1000 + i))}
 		if h.Both {
@@ -158,12 +164,19 @@ func TestACorrectToolIsNotAccused(t *testing.T) {
 
 func toolsMatch(t *testing.T, result *engine.Result) {
 	t.Helper()
+	programsMatch(t, result, 55, 160)
+}
+
+// programsMatch fails unless so many scenarios match. events is how many events and exchanges are compared at least.
+func programsMatch(t *testing.T, result *engine.Result, scenarios, events int) {
+	t.Helper()
 	for _, s := range result.Scenarios {
 		if s.Verdict != verdict.Match || len(s.Findings)+len(s.Reasons) > 0 {
 			t.Errorf("%s is %s: %v %v", s.ID, s.Verdict, s.Findings, s.Reasons)
 		}
 	}
-	if n, events := len(result.Scenarios), result.Totals.Compared.Sum(); n != 55 || events < 160 {
-		t.Errorf("%d scenarios and %d events were compared", n, events)
+	c := result.Totals.Compared
+	if n, compared := len(result.Scenarios), c.Exchanges+c.Sum(); n != scenarios || compared < events {
+		t.Errorf("%d scenarios, %d events and exchanges were compared; want %d and at least %d", n, compared, scenarios, events)
 	}
 }

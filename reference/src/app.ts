@@ -11,6 +11,8 @@ import { errorHandler } from './error-handler.ts'
 import { clientOf } from './domain/session/session-client.ts'
 import { Executions } from './handlers/client-tools/executions.ts'
 import { Guards, type ClientOfSession } from './handlers/client-tools/guards.ts'
+import { LeaseFiles } from './handlers/client-tools/lease-files.ts'
+import { Leases } from './handlers/client-tools/leases.ts'
 import { ModelCalls } from './handlers/client-tools/model-calls.ts'
 import { PermissionQuestions } from './handlers/client-tools/permission-questions.ts'
 import type { PermissionRules } from './handlers/client-tools/permission-rules.ts'
@@ -77,15 +79,17 @@ export interface App {
 export function createApp(options: AppOptions, logger: Logger): App {
   const { clientTools = defaultBounds, directory } = options
   const bus = new Bus()
-  const executions = new Executions(bus)
   const streams = new OpenStreams(logger)
   const registry = new Registry(clientTools)
+  const leases = new Leases({ bus, registry, logger, files: new LeaseFiles(options.paths.data, logger) })
+  leases.restore()
+  const executions = new Executions(bus, (clientID) => leases.isAway(clientID))
   const questions = new PermissionQuestions(bus)
   const store = new SessionStore(options.paths.data, logger)
   const rateLimit = new RateLimit(options.rateLimit)
   const { permission = 'allow' } = options
   const guards = new Guards({ registry, questions, rateLimit, permission, logger, clientOfSession: clientOfSession(store) })
-  const state = { bus, registry, executions, questions, guards, streams }
+  const state = { bus, registry, leases, executions, questions, guards, streams }
   const clientToolDeps = { ...options, ...state, logger, maxTools: clientTools.maxTools, defaultDirectory: directory }
   const modelCalls = new ModelCalls({ registry, executions, guards, directory, timeout: options.defaultTimeout })
   const goose = gooseServer(options, store, modelCalls, logger)
@@ -97,6 +101,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
     stop: async () => {
       executions.stop()
       questions.stop()
+      leases.stop()
       for (const directory of streams.directories()) {
         bus.publish(directory, { type: 'server.instance.disposed', properties: { directory } })
       }
@@ -109,7 +114,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
 
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
-  { paths, environment, directory, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
+  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
   store: SessionStore,
   clientTools: ClientTools,
   logger: Logger,
@@ -125,6 +130,8 @@ function gooseServer(
   const naming = new SessionNaming(logger)
   const routes = gooseRoutes({
     paths,
+    secretKey,
+    directory,
     settings,
     store,
     agents,

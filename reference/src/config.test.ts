@@ -248,7 +248,7 @@ describe('who may use the client tools (CT 9.3, S70)', () => {
   const file = (json: unknown): Given => ({ files: { [defaultFile]: JSON.stringify(json) } })
 
   it('is said by all flags, else the variable, else the file', async () => {
-    const given = { ...file({ allowedOrigins: ['https://file.example'] }), env: { AGENTD_ALLOWED_ORIGINS: 'https://a.example, http://b.example:8080' } }
+    const given = { ...file({ allowedOrigins: ['https://file.example'] }), env: { AGENTD_ALLOWED_ORIGINS: 'https://a.example,http://b.example:8080' } }
     const flags = ['--allow-origin', 'http://f.example', '--allow-origin=*', '--host-name', 'dev.example.com']
     expect(await load({ ...given, flags })).toMatchObject({ allowedOrigins: ['http://f.example', '*'], hostName: 'dev.example.com' })
     expect(await load(given)).toMatchObject({ allowedOrigins: ['https://a.example', 'http://b.example:8080'] })

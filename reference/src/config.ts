@@ -86,7 +86,7 @@ const allowOrigin: Setting<string[]> = {
   flag: 'allow-origin',
   variable: 'AGENTD_ALLOWED_ORIGINS',
   parse: (text) => {
-    const entries = text.split(',').map((entry) => entry.trim())
+    const entries = text.split(',')
     return entries.every(isOriginEntry) ? entries : new Complaint(originRule)
   },
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { RawClient, request } from './testing/raw-client.ts'
+import { RawClient, request as requestTo } from './testing/raw-client.ts'
 
 /*
  * Tests the program as a process: its output, and how it ends. Each test starts a process, so there are few of them.
@@ -21,6 +21,11 @@ const root = mkdtempSync(join(tmpdir(), 'reference-'))
 afterAll(() => {
   rmSync(root, { recursive: true })
 })
+
+/** A request to this machine under one of its names (CT 15.2). */
+function request(...given: Parameters<typeof requestTo>): string {
+  return requestTo(...given).replace('Host: x', 'Host: localhost')
+}
 
 class Program {
   readonly process: ChildProcessByStdio<Writable, Readable, Readable>
@@ -69,7 +74,7 @@ describe('the program', () => {
     const url = await program.url()
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/)
     const stream = await RawClient.open(url)
-    stream.send(request('GET /event').replace('Host: x', 'Host: localhost'))
+    stream.send(request('GET /event'))
     await stream.until('server.connected')
     program.process.kill('SIGTERM')
     expect(await stream.ended()).toContain('server.instance.disposed')
@@ -86,7 +91,7 @@ describe('the program', () => {
   it('stops when its standard input ends, if it is told so (S55)', async () => {
     program = new Program(['agent', '--port', '0', '--exit-with-stdin'], {}, undefined, 'ignored\n')
     const stream = await RawClient.open(await program.url())
-    stream.send(request('GET /event').replace('Host: x', 'Host: localhost'))
+    stream.send(request('GET /event'))
     await stream.until('server.connected')
     program.process.stdin.end()
     expect(await stream.ended()).toContain('server.instance.disposed')

@@ -6,8 +6,9 @@ import { updateProvider } from './handlers/agents/provider.ts'
 import { listAgentTools } from './handlers/agents/tool-list.ts'
 import { openClientSocket, type ClientSocketDeps } from './handlers/client-tools/client-socket.ts'
 import { execute, type ExecuteDeps } from './handlers/client-tools/execute.ts'
-import { answerPermission, listAllTools, listTools, register, submitResult, unregister } from './handlers/client-tools/handlers.ts'
+import { answerPermission, listAllTools, listTools, register, reportProgress, submitResult, unregister } from './handlers/client-tools/handlers.ts'
 import { pendingRequests } from './handlers/client-tools/pending-stream.ts'
+import { listServerTools } from './handlers/client-tools/server-tools.ts'
 import { directoryEvents, globalEvents } from './handlers/events/event-streams.ts'
 import { confirmTool, reply } from './handlers/reply/handlers.ts'
 import {
@@ -24,6 +25,7 @@ export function clientToolRoutes(deps: ExecuteDeps & ClientSocketDeps): Route[] 
     route('POST', '/client-tools/register', register(deps)),
     route('DELETE', '/client-tools/unregister', unregister(deps)),
     route('POST', '/client-tools/result', submitResult(deps)),
+    route('POST', '/client-tools/progress', reportProgress(deps)),
     route('POST', '/client-tools/execute', execute(deps)),
     route('GET', '/client-tools/tools', listAllTools(deps)),
     route('GET', '/client-tools/tools/{clientID}', listTools(deps)),
@@ -37,8 +39,9 @@ export function clientToolRoutes(deps: ExecuteDeps & ClientSocketDeps): Route[] 
 }
 
 /** The operations of the goose server. A path with a parameter comes after the fixed paths that it would match (GA 2.1). */
-export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps): Route[] {
+export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps & Parameters<typeof listServerTools>[0]): Route[] {
   return [
+    route('GET', '/client-tools/server-tools', listServerTools(deps)),
     route('GET', '/diagnostics/{session_id}', diagnostics(deps)),
     route('POST', '/agent/start', startAgent(deps)),
     route('POST', '/agent/resume', resumeAgent(deps)),

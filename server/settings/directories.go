@@ -55,6 +55,9 @@ func Below(root string) Directories {
 // Sessions returns the path of the database.
 func (d Directories) Sessions() string { return filepath.Join(d.Data, "sessions", "sessions.db") }
 
+// Leases returns the directory of the clients whose tools survive a disconnect.
+func (d Directories) Leases() string { return filepath.Join(d.Data, "leases") }
+
 // Recipes returns the directory of the recipe library.
 func (d Directories) Recipes() string { return filepath.Join(d.Config, "recipes") }
 

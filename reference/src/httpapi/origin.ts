@@ -23,7 +23,7 @@ export function requireAllowedOrigin({ allowedOrigins, hostName }: AllowedOrigin
     const { headers } = c.req.raw
     const [origin, host] = [headers.get('Origin'), headers.get('Host')]
     if (origin !== null && !isLoopbackOrigin(origin) && !listed.has(origin)) return refused('Origin not allowed')
-    if (host !== null && !isOwnHost(nameOf(host), ownName)) return refused('Host not allowed')
+    if (!isOwnHost(nameOf(host ?? ''), ownName)) return refused('Host not allowed')
     return next()
   }
 }
@@ -34,8 +34,8 @@ function refused(message: RefusedError['error']['message']): Response {
 
 /** An origin of a page that this machine serves (CT 15.1), in the form in which browsers send it. */
 function isLoopbackOrigin(origin: string): boolean {
-  const [, host = ''] = /^https?:\/\/(\[::1\]|[a-z0-9.]+)(?::\d{1,5})?$/.exec(origin) ?? []
-  return host === 'localhost' || host === '[::1]' || (host.startsWith('127.') && isIPv4(host))
+  const [, host = '', port = '0'] = /^https?:\/\/(\[::1\]|[a-z0-9.]+)(?::([1-9]\d{0,4}))?$/.exec(origin) ?? []
+  return Number(port) <= 65_535 && (host === 'localhost' || host === '[::1]' || (host.startsWith('127.') && isIPv4(host)))
 }
 
 /** The name in a `Host`, without port, final dot and capitals. */
@@ -45,7 +45,7 @@ function nameOf(host: string): string {
 
 function isOwnHost(name: string, ownName: string | undefined): boolean {
   const address = /^\[(.*)\]$/.exec(name)?.[1]
-  if (address !== undefined) return isIP(address) === 6
+  if (address !== undefined) return isIP(address) === 6 && !address.includes('%')
   return isIPv4(name) || name === 'localhost' || name.endsWith('.localhost') || name === ownName
 }
 

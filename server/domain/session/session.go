@@ -127,6 +127,21 @@ func (s Session) Export() []byte {
 	return text.Indented()
 }
 
+// clientData is the member of the extension data that names the session's client (CT 11.6).
+const clientData = "client_tools.v0"
+
+// ClientID returns the client to which the session belongs, or "" if it belongs to none.
+func (s Session) ClientID() string {
+	data, err := jsonwire.Parse(s.ExtensionData)
+	if err != nil || data.Kind() != "object" {
+		return ""
+	}
+	if owner := data.Get(clientData); owner.Kind() == "object" && owner.Get("clientID").Kind() == "string" {
+		return owner.Get("clientID").Str()
+	}
+	return ""
+}
+
 // ErrNotFound means that the session does not exist.
 var ErrNotFound = errors.New("session not found")
 

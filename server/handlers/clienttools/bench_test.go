@@ -23,8 +23,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 // executions measures executions with a client that answers at once.
 func executions(b *testing.B, calls int) ratio.Cost {
 	bus := events.NewBus(nil)
-	r := clienttools.NewRegistry(bus, clienttools.Bounds{})
-	r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})
+	r := clienttools.NewRegistry(bus, clienttools.Bounds{}, clienttools.RateLimit{})
+	r.Register("/", clienttools.Registration{ClientID: "c", Tools: []api.ClientToolDefinition{tool("a", "{}")}})
 	requests := bus.Subscribe(events.OfClient("/", "c"), func(err error) { b.Error(err) })
 	defer requests.Close()
 	done, answered := make(chan struct{}), make(chan struct{})

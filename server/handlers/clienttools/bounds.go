@@ -3,6 +3,7 @@ package clienttools
 import (
 	"cmp"
 	"errors"
+	"sync/atomic"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -35,10 +36,11 @@ var (
 // definitions would take ten times as much memory.
 const keeping = 256
 
-// A definition is a tool of a client, and the number of bytes that it counts.
+// A definition is a tool of a client.
 type definition struct {
 	api.ClientToolDefinition
-	size int
+	size     int          // the number of bytes that it counts
+	unusable *atomic.Bool // its parameters are known to be no usable schema
 }
 
 // define returns the definitions of tools with their full IDs.
@@ -46,15 +48,15 @@ func define(clientID string, tools []api.ClientToolDefinition) []definition {
 	all := make([]definition, len(tools))
 	for i, tool := range tools {
 		tool.ID = fullID(clientID, tool.ID)
-		all[i] = definition{tool, len(jsonwire.Marshal(tool)) + keeping}
+		all[i] = definition{tool, len(jsonwire.Marshal(tool)) + keeping, new(atomic.Bool)}
 	}
 	return all
 }
 
 // admit returns by how much a client grows with the tools, or the error that forbids it.
-func (r *Registry) admit(c *client, isNew bool, tools []definition) (growth int, err error) {
+func (b Bounds) admit(r *Registry, c *client, isNew bool, tools []definition) (growth int, err error) {
 	if isNew {
-		if r.clients.len() >= r.bounds.MaxClients {
+		if r.clients.len() >= b.MaxClients {
 			return 0, ErrTooManyClients
 		}
 		growth = len(jsonwire.AppendQuoted(nil, c.id))
@@ -73,7 +75,7 @@ func (r *Registry) admit(c *client, isNew bool, tools []definition) (growth int,
 		growth += tool.size - before
 		sizes[tool.ID] = tool.size
 	}
-	if count > r.bounds.MaxTools || c.size+growth > r.bounds.MaxClientBytes || r.size+growth > r.bounds.MaxBytes {
+	if count > b.MaxTools || c.size+growth > b.MaxClientBytes || r.size+growth > b.MaxBytes {
 		return 0, ErrTooManyTools
 	}
 	return growth, nil

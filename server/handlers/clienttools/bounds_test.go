@@ -19,7 +19,7 @@ func tools(ids ...string) (all []api.ClientToolDefinition) {
 }
 
 func TestTooManyToolsOrClientsRegisterNothing(t *testing.T) {
-	r := clienttools.NewRegistry(events.NewBus(nil), clienttools.Bounds{MaxTools: 2, MaxClients: 2})
+	r := clienttools.NewRegistry(events.NewBus(nil), clienttools.Bounds{MaxTools: 2, MaxClients: 2}, clienttools.RateLimit{})
 	for i, step := range []struct {
 		client string
 		tools  []api.ClientToolDefinition
@@ -34,17 +34,17 @@ func TestTooManyToolsOrClientsRegisterNothing(t *testing.T) {
 		{"c", nil, clienttools.ErrTooManyClients},
 		{"c", tools("1", "2", "3"), clienttools.ErrTooManyClients},
 	} {
-		if _, err := r.Register("/", step.client, step.tools); !errors.Is(err, step.want) {
+		if _, err := r.Register("/", clienttools.Registration{ClientID: step.client, Tools: step.tools}); !errors.Is(err, step.want) {
 			t.Errorf("step %d: %v, want %v", i, err, step.want)
 		}
 	}
 	same(t, "tools", []string{"client_a_1", "client_a_2"}, ids(r.AllTools()))
 	r.Unregister("/", "a", []string{"1"})
 	r.Disconnect("/", "b")
-	if _, err := r.Register("/", "a", tools("3")); err != nil {
+	if _, err := r.Register("/", clienttools.Registration{ClientID: "a", Tools: tools("3")}); err != nil {
 		t.Errorf("a tool for one that was removed: %v", err)
 	}
-	if _, err := r.Register("/", "c", tools("1")); err != nil {
+	if _, err := r.Register("/", clienttools.Registration{ClientID: "c", Tools: tools("1")}); err != nil {
 		t.Errorf("a client for one that has gone: %v", err)
 	}
 }
@@ -58,10 +58,10 @@ func large(client, id string, size int) api.ClientToolDefinition {
 
 func TestTheSizeOfAllDefinitionsIsBounded(t *testing.T) {
 	const most = 1000
-	r := clienttools.NewRegistry(events.NewBus(nil), clienttools.Bounds{MaxClientBytes: most, MaxBytes: 4 * most})
+	r := clienttools.NewRegistry(events.NewBus(nil), clienttools.Bounds{MaxClientBytes: most, MaxBytes: 4 * most}, clienttools.RateLimit{})
 	register := func(want error, client string, tools ...api.ClientToolDefinition) {
 		t.Helper()
-		if _, err := r.Register("/", client, tools); !errors.Is(err, want) {
+		if _, err := r.Register("/", clienttools.Registration{ClientID: client, Tools: tools}); !errors.Is(err, want) {
 			t.Errorf("client %s: %v, want %v", client, err, want)
 		}
 	}

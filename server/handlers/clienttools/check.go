@@ -24,10 +24,12 @@ func Bodies(bounds Bounds) map[string]body.Rules {
 		return nil
 	}
 	return map[string]body.Rules{
-		"registerClientTools":    {First: moreTools, Check: check(registerIssues, "clientID", "tools"), Refusals: Refusals, Malformed: malformed},
-		"unregisterClientTools":  {Check: check(unregisterIssues, "clientID", "toolIDs"), Refusals: Refusals, Malformed: malformed},
-		"submitClientToolResult": {Check: check(resultIssues, "requestID", "result"), Refusals: Refusals, Malformed: malformed},
-		"executeClientTool":      {AnyType: true, Check: checkExecute, Refusals: executeRefusals, Malformed: executeMalformed},
+		"registerClientTools":      {First: moreTools, Check: check(registerIssues, "clientID", "tools", "lease"), Refusals: Refusals, Malformed: malformed},
+		"unregisterClientTools":    {Check: check(unregisterIssues, "clientID", "toolIDs"), Refusals: Refusals, Malformed: malformed},
+		"submitClientToolResult":   {Check: check(resultIssues, "requestID", "result"), Refusals: Refusals, Malformed: malformed},
+		"reportClientToolProgress": {Check: check(progressIssues, "requestID", "progress", "total", "message"), Refusals: Refusals, Malformed: malformed},
+		"answerPermission":         {Check: check(permissionIssues, "response"), Refusals: Refusals, Malformed: malformed},
+		"executeClientTool":        {AnyType: true, Check: checkExecute, Refusals: executeRefusals, Malformed: executeMalformed},
 	}
 }
 
@@ -48,6 +50,7 @@ func check(all issues, names ...string) func(jsonwire.Text) (jsonwire.Text, resp
 }
 
 const (
+	aNumber api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedNumber
 	aString api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedString
 	anArray api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedArray
 	object  api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedObject
@@ -61,9 +64,44 @@ func is(expected api.InvalidTypeIssueExpected) issues {
 		kind = string(object)
 	}
 	return func(value jsonwire.Text, found *validation.Issues) {
-		if value.Kind() != kind {
+		if value.Kind() != kind || expected == aNumber && !isDouble(value) {
 			found.Type(expected, value)
 		}
+	}
+}
+
+// isDouble reports whether a number is in the range of doubles (CT 2.1).
+func isDouble(number jsonwire.Text) bool {
+	_, err := strconv.ParseFloat(string(number), 64)
+	return err == nil
+}
+
+// atLeast adds an issue unless the value is a number that is not below the minimum.
+func atLeast(minimum int) issues {
+	return func(value jsonwire.Text, found *validation.Issues) {
+		if value.Kind() != "number" || !isDouble(value) {
+			found.Type(aNumber, value)
+		} else if n, _ := strconv.ParseFloat(string(value), 64); n < float64(minimum) {
+			found.TooSmall(minimum)
+		}
+	}
+}
+
+// maxLease is the longest lease in seconds (CT 14.4).
+const maxLease = 86400
+
+// isLease adds an issue unless the value is a lease (decision S78).
+func isLease(value jsonwire.Text, found *validation.Issues) {
+	n, whole := value.Integer()
+	switch {
+	case value.Kind() != "number":
+		found.Type(aNumber, value)
+	case !whole:
+		found.NotInteger(value)
+	case n < 1:
+		found.TooSmall(1)
+	case n > maxLease:
+		found.TooBig(maxLease)
 	}
 }
 
@@ -121,23 +159,29 @@ func members(value jsonwire.Text, fields []field, found *validation.Issues) {
 }
 
 var (
-	registerIssues = objectOf(
-		field{"clientID", is(aString)},
-		field{"tools", arrayOf(objectOf(
-			field{"id", is(aString)},
-			field{"description", is(aString)},
-			field{"parameters", is(record)},
-		))},
-	)
-	unregisterIssues = objectOf(
-		field{"clientID", is(aString)},
-		field{"toolIDs", optional(arrayOf(is(aString)))},
-	)
-	resultIssues = objectOf(
-		field{"requestID", is(aString)},
-		field{"result", responseIssues},
-	)
-	successFields = []field{
+	clientField    = field{"clientID", is(aString)}
+	registerFields = []field{{"tools", arrayOf(objectOf(
+		field{"id", is(aString)},
+		field{"description", is(aString)},
+		field{"parameters", is(record)},
+	))}, {"lease", optional(isLease)}}
+	unregisterFields = []field{{"toolIDs", optional(arrayOf(is(aString)))}}
+	resultFields     = []field{
+		{"requestID", is(aString)},
+		{"result", responseIssues},
+	}
+	progressFields = []field{
+		{"requestID", is(aString)},
+		{"progress", atLeast(0)},
+		{"total", optional(is(aNumber))},
+		{"message", optional(is(aString))},
+	}
+	progressIssues   = objectOf(progressFields...)
+	permissionIssues = objectOf(field{"response", permissionIssue})
+	registerIssues   = objectOf(append([]field{clientField}, registerFields...)...)
+	unregisterIssues = objectOf(append([]field{clientField}, unregisterFields...)...)
+	resultIssues     = objectOf(resultFields...)
+	successFields    = []field{
 		{"title", is(aString)},
 		{"output", is(aString)},
 		{"metadata", optional(is(record))},
@@ -196,4 +240,11 @@ func checkExecute(text jsonwire.Text) (jsonwire.Text, response.Writer) {
 		values[last] = strconv.AppendInt(nil, min(max(ms, 0), maxTimeout), 10)
 	}
 	return jsonwire.Object(names, values), nil
+}
+
+// permissionIssue adds an issue unless the value is one of the answers to a question (CT 10.2).
+func permissionIssue(value jsonwire.Text, found *validation.Issues) {
+	if value.Kind() != "string" || !api.PermissionResponse(value.Str()).Valid() {
+		found.NoOption()
+	}
 }

@@ -23,12 +23,12 @@ type rig struct {
 
 func newRig(t *testing.T) rig {
 	bus := events.NewBus(nil)
-	return rig{clienttools.NewRegistry(bus, clienttools.Bounds{}), t, bus}
+	return rig{clienttools.NewRegistry(bus, clienttools.Bounds{}, clienttools.RateLimit{}), t, bus}
 }
 
 // Register registers tools, and fails if there are too many.
 func (r rig) Register(directory, clientID string, tools []api.ClientToolDefinition) []api.ToolID {
-	ids, err := r.Registry.Register(directory, clientID, tools)
+	ids, err := r.Registry.Register(directory, clienttools.Registration{ClientID: clientID, Tools: tools})
 	if err != nil {
 		r.t.Errorf("Register: %v", err)
 	}

@@ -40,6 +40,8 @@ type Call struct {
 	SessionID, MessageID, CallID string
 	Input                        json.RawMessage // an object
 	Timeout                      time.Duration
+
+	client *client // the one that was found to have the tool; nil means any
 }
 
 // An execution is waiting for its result.
@@ -48,6 +50,37 @@ type execution struct {
 	client    string
 	request   api.ClientToolExecutionRequest
 	outcome   chan outcome // has room for the only one
+
+	began, due time.Time // due is when it times out
+	timeout    time.Duration
+
+	waits bool // for a stream of its client, which has a lease
+}
+
+// maxTimeouts limits how long reports of progress extend an execution: to so many times its timeout (CT 14.2).
+const maxTimeouts = 10
+
+// executions are the pending executions, by request ID.
+type executions struct {
+	ordered[string, *execution]
+}
+
+// has reports whether an execution is still pending. A later one may have the same ID.
+func (p *executions) has(e *execution) bool {
+	now, ok := p.get(e.request.RequestID)
+	return ok && now == e
+}
+
+// newID returns an ID that is not pending (CT 8.2, decision S12).
+func (p *executions) newID(clientID, callID string) string {
+	first := clientID + "_" + callID + "_" + strconv.FormatInt(time.Now().UnixMilli(), 10)
+	id := first
+	for n := 2; ; n++ {
+		if _, taken := p.get(id); !taken {
+			return id
+		}
+		id = first + "_" + strconv.Itoa(n)
+	}
 }
 
 // An outcome is a failure, or a result if failure is nil.
@@ -57,7 +90,8 @@ type outcome struct {
 }
 
 // Execute runs a tool on its client. It waits for the result, the timeout, the client's disconnect or the end of ctx
-// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Failure], or the cause of the end of ctx. When
+// (CT 8.1). Its error is [ErrToolNotFound], [ErrRequestPending], a [*Refusal] of the rate limit, a [*Failure], or the
+// cause of the end of ctx. When
 // ctx ends, the execution is withdrawn without an event (CT 4.4).
 func (r *Registry) Execute(ctx context.Context, directory string, call Call) (api.ClientToolResult, error) {
 	e, err := r.start(directory, call)
@@ -66,39 +100,65 @@ func (r *Registry) Execute(ctx context.Context, directory string, call Call) (ap
 	}
 	timer := time.NewTimer(call.Timeout)
 	defer timer.Stop()
-	var o outcome
-	select {
-	case o = <-e.outcome:
-	case <-timer.C:
-		r.timeOut(e, call.Timeout)
-		o = <-e.outcome // the timeout, or a result that came first
-	case <-ctx.Done():
-		r.withdraw(e)
-		return api.ClientToolResult{}, context.Cause(ctx)
+	for {
+		select {
+		case o := <-e.outcome:
+			if o.failure != nil {
+				return api.ClientToolResult{}, o.failure
+			}
+			return o.result, nil
+		case <-timer.C:
+			timer.Reset(r.timeOut(e))
+		case <-ctx.Done():
+			r.withdraw(e)
+			return api.ClientToolResult{}, context.Cause(ctx)
+		}
 	}
-	if o.failure != nil {
-		return api.ClientToolResult{}, o.failure
+}
+
+// find returns the tool of a call, and its client: the first of several (CT 2.6).
+func (r *Registry) find(call Call) (definition, *client, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.available(call); err != nil {
+		return definition{}, nil, err
 	}
-	return o.result, nil
+	owner := r.owners[call.ToolID][0]
+	tool, _ := owner.tools.get(call.ToolID)
+	return tool, owner, nil
+}
+
+// available returns why a call cannot be executed now, or nil.
+func (r *Registry) available(call Call) error {
+	owners := r.owners[call.ToolID]
+	switch {
+	case len(owners) == 0, call.client != nil && owners[0] != call.client:
+		return ErrToolNotFound
+	case r.stopped:
+		return &Failure{Text: textShuttingDown}
+	}
+	if _, ok := r.pending.get(call.RequestID); ok {
+		return ErrRequestPending
+	}
+	return nil
 }
 
 // start finds the tool, announces the execution, and adds it to the pending ones.
 func (r *Registry) start(directory string, call Call) (*execution, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	owners := r.owners[call.ToolID]
-	switch {
-	case len(owners) == 0:
-		return nil, ErrToolNotFound
-	case r.stopped:
-		return nil, &Failure{Text: textShuttingDown}
+	if err := r.available(call); err != nil {
+		return nil, err
 	}
-	client := owners[0].id // the first of several (CT 2.6)
+	owner := r.owners[call.ToolID][0]
+	client := owner.id
+	if !r.windows.take(client) {
+		return nil, errRateLimited
+	}
 	if call.RequestID == "" {
-		call.RequestID = r.newRequestID(client, call.CallID)
-	} else if _, ok := r.pending.get(call.RequestID); ok {
-		return nil, ErrRequestPending
+		call.RequestID = r.pending.newID(client, call.CallID)
 	}
+	now := time.Now()
 	e := &execution{
 		directory: directory,
 		client:    client,
@@ -112,6 +172,10 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 			Input:     call.Input,
 		},
 		outcome: make(chan outcome, 1),
+		began:   now,
+		due:     now.Add(call.Timeout),
+		timeout: call.Timeout,
+		waits:   owner.lease.runs(),
 	}
 	r.bus.Publish(directory, api.ClientToolExecutingEvent{
 		Type: api.ClientToolExecutingEventTypeClientToolExecuting,
@@ -124,22 +188,17 @@ func (r *Registry) start(directory string, call Call) (*execution, error) {
 		Type:       api.ClientToolRequestEventTypeClientToolRequest,
 		Properties: api.ClientToolRequested{ClientID: client, Request: e.request},
 	})
-	r.bus.Send(events.OfClient(directory, client), func() []byte {
-		return sse.Event("tool-request", jsonwire.Marshal(e.request))
-	})
+	if e.waits {
+		return e, nil
+	}
+	r.bus.Send(events.OfClient(directory, client), func() []byte { return streamFrame(e.request) })
+	r.bus.Send(events.OfSockets(directory, client), func() []byte { return socketFrame("request", "request", e.request) })
 	return e, nil
 }
 
-// newRequestID returns an ID that is not pending (CT 8.2, decision S12).
-func (r *Registry) newRequestID(clientID, callID string) string {
-	first := clientID + "_" + callID + "_" + strconv.FormatInt(time.Now().UnixMilli(), 10)
-	id := first
-	for n := 2; ; n++ {
-		if _, taken := r.pending.get(id); !taken {
-			return id
-		}
-		id = first + "_" + strconv.Itoa(n)
-	}
+// streamFrame returns the frame of a request on a pending stream.
+func streamFrame(request api.ClientToolExecutionRequest) []byte {
+	return sse.Event("tool-request", jsonwire.Marshal(request))
 }
 
 // Submit ends a pending execution with its result, or with the client's error text if failed is not nil. It returns
@@ -152,16 +211,18 @@ func (r *Registry) Submit(directory, requestID string, result api.ClientToolResu
 	case !ok:
 		return false
 	case failed != nil:
-		r.fail(directory, e, &Failure{Text: *failed})
+		r.end(directory, e, outcome{failure: &Failure{Text: *failed}})
 	default:
-		r.complete(directory, e, result)
+		r.end(directory, e, outcome{result: result})
 	}
 	return true
 }
 
 // Disconnect handles the end of a client's stream, even if other streams of the client are still open (CT 5.1). It
-// first fails the client's pending executions, then removes all its tools. After Shutdown it does nothing.
+// first fails the client's pending executions, then removes all its tools, unless it has a lease. After Shutdown it does
+// nothing.
 func (r *Registry) Disconnect(directory, clientID string) {
+	defer r.leases.save(clientID)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped {
@@ -169,10 +230,17 @@ func (r *Registry) Disconnect(directory, clientID string) {
 	}
 	for _, e := range r.pending.all() {
 		if e.client == clientID {
-			r.fail(directory, e, &Failure{Text: textDisconnected})
+			r.end(directory, e, outcome{failure: &Failure{Text: textDisconnected}})
 		}
 	}
-	r.forget(directory, clientID)
+	c, ok := r.clients.get(clientID)
+	if ok {
+		r.questions.end(c, &Failure{Text: textDisconnected})
+	}
+	r.leases.disconnected(clientID)
+	if ok && c.lease == nil {
+		r.forget(directory, clientID)
+	}
 }
 
 // Shutdown fails all pending executions and all later ones (decision S19, step 2).
@@ -181,53 +249,75 @@ func (r *Registry) Shutdown() {
 	defer r.mu.Unlock()
 	r.stopped = true
 	for _, e := range r.pending.all() {
-		r.fail(e.directory, e, &Failure{Text: textShuttingDown})
+		r.end(e.directory, e, outcome{failure: &Failure{Text: textShuttingDown}})
 	}
+	r.questions.end(nil, &Failure{Text: textShuttingDown})
+	r.leases.stop()
 }
 
-func (r *Registry) timeOut(e *execution, after time.Duration) {
+// timeOut fails an execution that is due. Otherwise it returns when it will be.
+func (r *Registry) timeOut(e *execution) (left time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.isPending(e) {
-		text := fmt.Sprintf("Client tool execution timed out after %dms", after.Milliseconds())
-		r.fail(e.directory, e, &Failure{Text: text, TimedOut: true})
+	left = time.Until(e.due)
+	if left <= 0 && r.pending.has(e) {
+		text := fmt.Sprintf("Client tool execution timed out after %dms", e.timeout.Milliseconds())
+		r.end(e.directory, e, outcome{failure: &Failure{Text: text, TimedOut: true}})
 	}
+	return max(left, 0)
+}
+
+// Progress publishes a report about a pending execution, and gives it its whole timeout again (CT 14.2). It returns
+// false if no execution with that ID is pending.
+func (r *Registry) Progress(report api.ProgressRequest) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, ok := r.pending.get(report.RequestID)
+	if !ok {
+		return false
+	}
+	e.due = time.Now().Add(e.timeout)
+	if last := e.began.Add(maxTimeouts * e.timeout); e.due.After(last) {
+		e.due = last
+	}
+	r.bus.Publish(e.directory, api.ClientToolProgressEvent{
+		Type: api.ClientToolProgressEventTypeClientToolProgress,
+		Properties: api.ClientToolProgress{
+			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID,
+			ClientID: e.client, RequestID: e.request.RequestID, Tool: e.request.Tool,
+			Progress: report.Progress, Total: report.Total, Message: report.Message,
+		},
+	})
+	return true
 }
 
 func (r *Registry) withdraw(e *execution) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.isPending(e) {
+	if r.pending.has(e) {
 		r.pending.delete(e.request.RequestID)
 	}
 }
 
-// isPending reports whether an execution is still pending. A later one may have the same ID.
-func (r *Registry) isPending(e *execution) bool {
-	now, ok := r.pending.get(e.request.RequestID)
-	return ok && now == e
-}
-
-func (r *Registry) complete(directory string, e *execution, result api.ClientToolResult) {
+// end publishes the outcome of an execution, and passes it to the caller.
+func (r *Registry) end(directory string, e *execution, o outcome) {
 	r.pending.delete(e.request.RequestID)
-	r.bus.Publish(directory, api.ClientToolCompletedEvent{
-		Type: api.ClientToolCompletedEventTypeClientToolCompleted,
-		Properties: api.ClientToolCompleted{
-			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
-			ClientID: e.client, Success: true,
-		},
-	})
-	e.outcome <- outcome{result: result}
-}
-
-func (r *Registry) fail(directory string, e *execution, failure *Failure) {
-	r.pending.delete(e.request.RequestID)
-	r.bus.Publish(directory, api.ClientToolFailedEvent{
-		Type: api.ClientToolFailedEventTypeClientToolFailed,
-		Properties: api.ClientToolFailed{
-			SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
-			ClientID: e.client, Error: failure.Text,
-		},
-	})
-	e.outcome <- outcome{failure: failure}
+	if o.failure == nil {
+		r.bus.Publish(directory, api.ClientToolCompletedEvent{
+			Type: api.ClientToolCompletedEventTypeClientToolCompleted,
+			Properties: api.ClientToolCompleted{
+				SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
+				ClientID: e.client, Success: true,
+			},
+		})
+	} else {
+		r.bus.Publish(directory, api.ClientToolFailedEvent{
+			Type: api.ClientToolFailedEventTypeClientToolFailed,
+			Properties: api.ClientToolFailed{
+				SessionID: e.request.SessionID, MessageID: e.request.MessageID, CallID: e.request.CallID, Tool: e.request.Tool,
+				ClientID: e.client, Error: o.failure.Text,
+			},
+		})
+	}
+	e.outcome <- o
 }

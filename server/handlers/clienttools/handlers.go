@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/gen/api"
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
+	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -20,16 +21,24 @@ import (
 // their parameters name exactly one directory.
 type Handlers struct {
 	Registry *Registry
+	Guards   *Guards
 	Streams  *events.Streams
+	// ServerTools returns the tools of the server that the model of a session is offered, or nil if there is no such
+	// session.
+	ServerTools func(ctx context.Context, sessionID string) (api.ServerToolList, error)
 	// DefaultTimeout is how long an execution waits if its caller does not say.
 	DefaultTimeout time.Duration
+	// Messages limits the large messages of all sockets.
+	Messages *body.InFlight
 	// Keepalive is the time between two pings of a pending stream.
 	Keepalive time.Duration
 }
 
 // RegisterClientTools answers POST /client-tools/register (CT 4.1).
 func (h *Handlers) RegisterClientTools(_ context.Context, request gen.RegisterClientToolsRequestObject) (gen.RegisterClientToolsResponseObject, error) {
-	ids, err := h.Registry.Register(*request.Params.Directory, request.Body.ClientID, request.Body.Tools)
+	ids, err := h.Registry.Register(*request.Params.Directory, Registration{
+		ClientID: request.Body.ClientID, Tools: request.Body.Tools, Lease: time.Duration(value(request.Body.Lease)) * time.Second,
+	})
 	switch {
 	case errors.Is(err, ErrTooManyTools):
 		return gen.RegisterClientTools429JSONResponse{Of: response.Value(tooManyTools)}, nil
@@ -60,12 +69,22 @@ func (h *Handlers) SubmitClientToolResult(_ context.Context, request gen.SubmitC
 		return nil, err
 	}
 	if !h.Registry.Submit(*request.Params.Directory, request.Body.RequestID, result, failed) {
-		return gen.SubmitClientToolResult404JSONResponse{Of: response.Value(api.UnknownRequestError{
-			Error: api.UnknownRequestErrorErrorUnknownRequestID,
-		})}, nil
+		return gen.SubmitClientToolResult404JSONResponse{Of: response.Value(unknownRequest)}, nil
 	}
-	accepted := api.SubmitResultResult{Success: api.SubmitResultResultSuccessTrue}
 	return gen.SubmitClientToolResult200JSONResponse{Of: response.Value(accepted)}, nil
+}
+
+var (
+	accepted       = api.SubmitResultResult{Success: api.SubmitResultResultSuccessTrue}
+	unknownRequest = api.UnknownRequestError{Error: api.UnknownRequestErrorErrorUnknownRequestID}
+)
+
+// ReportClientToolProgress answers POST /client-tools/progress (CT 14.2).
+func (h *Handlers) ReportClientToolProgress(_ context.Context, request gen.ReportClientToolProgressRequestObject) (gen.ReportClientToolProgressResponseObject, error) {
+	if !h.Registry.Progress(request.Body) {
+		return gen.ReportClientToolProgress404JSONResponse{Of: response.Value(unknownRequest)}, nil
+	}
+	return gen.ReportClientToolProgress200JSONResponse{Of: response.Value(accepted)}, nil
 }
 
 // resultOf reads the client's answer: a result, or the text of an error. It ignores attachments, which are for turns
@@ -93,7 +112,7 @@ func resultOf(union api.ClientToolResponse) (result api.ClientToolResult, failed
 
 // ExecuteClientTool answers POST /client-tools/execute (CT 4.4). It returns an error if the caller has left.
 func (h *Handlers) ExecuteClientTool(ctx context.Context, request gen.ExecuteClientToolRequestObject) (gen.ExecuteClientToolResponseObject, error) {
-	result, err := h.Registry.Execute(ctx, *request.Params.Directory, h.call(request.Body))
+	result, err := h.Guards.Execute(ctx, *request.Params.Directory, h.call(request.Body))
 	if err != nil {
 		return notExecuted(err)
 	}
@@ -126,6 +145,12 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
+// AnswerPermission answers POST /session/{sessionID}/permissions/{permissionID} (CT 10.2, decision S67).
+func (h *Handlers) AnswerPermission(_ context.Context, request gen.AnswerPermissionRequestObject) (gen.AnswerPermissionResponseObject, error) {
+	h.Guards.Answer(request.PermissionID, request.Body.Response)
+	return gen.AnswerPermission200JSONResponse{Of: response.Value(true)}, nil
+}
+
 // ListClientTools answers GET /client-tools/tools/{clientID} (CT 4.5).
 func (h *Handlers) ListClientTools(_ context.Context, request gen.ListClientToolsRequestObject) (gen.ListClientToolsResponseObject, error) {
 	return gen.ListClientTools200JSONResponse{Of: response.Value[api.ClientToolList](h.Registry.Tools(request.ClientID))}, nil
@@ -134,6 +159,18 @@ func (h *Handlers) ListClientTools(_ context.Context, request gen.ListClientTool
 // ListAllClientTools answers GET /client-tools/tools (CT 4.6).
 func (h *Handlers) ListAllClientTools(context.Context, gen.ListAllClientToolsRequestObject) (gen.ListAllClientToolsResponseObject, error) {
 	return gen.ListAllClientTools200JSONResponse{Of: toolsByID(h.Registry.AllTools())}, nil
+}
+
+// ListServerTools answers GET /client-tools/server-tools (CT 14.1).
+func (h *Handlers) ListServerTools(ctx context.Context, request gen.ListServerToolsRequestObject) (gen.ListServerToolsResponseObject, error) {
+	tools, err := h.ServerTools(ctx, value(request.Params.SessionID))
+	if err != nil {
+		return nil, err
+	}
+	if tools == nil {
+		return gen.ListServerTools404JSONResponse{Of: response.Value(api.UnknownSessionError{Error: api.UnknownSessionErrorErrorUnknownSession})}, nil
+	}
+	return gen.ListServerTools200JSONResponse{Of: response.Value(tools)}, nil
 }
 
 // Pending has the options that all pending streams share.
@@ -147,6 +184,8 @@ func (h *Handlers) StreamPendingRequests(ctx context.Context, request gen.Stream
 	opts.Interval = h.Keepalive
 	return gen.StreamPendingRequests200TextEventStreamResponse{Writer: response.Stream(func(w http.ResponseWriter) {
 		defer h.Registry.Disconnect(directory, clientID)
-		h.Streams.Serve(ctx, w, events.OfClient(directory, clientID), opts)
+		h.Streams.ServeOpened(ctx, w, events.OfClient(directory, clientID), opts, func(queue *events.Subscription) {
+			h.Registry.leases.connected(directory, clientID, func(request api.ClientToolExecutionRequest) { queue.Push(streamFrame(request)) })
+		})
 	})}, nil
 }

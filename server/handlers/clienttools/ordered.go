@@ -43,6 +43,13 @@ func (o *ordered[K, V]) delete(key K) {
 	}
 }
 
+// shorten deletes the first entries until there are at most the given number.
+func (o *ordered[K, V]) shorten(most int) {
+	for o.len() > most {
+		o.delete(o.entries.Front().Value.(*entry[K, V]).key)
+	}
+}
+
 func (o *ordered[K, V]) len() int { return len(o.places) }
 
 // all yields the entries. The entry that was just yielded may be deleted.

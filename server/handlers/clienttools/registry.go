@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
@@ -28,9 +29,13 @@ type Registry struct {
 	clients ordered[string, *client]
 	known   uint64 // how many clients there have ever been
 	owners  owners
-	pending ordered[string, *execution]
+	pending executions
+	windows windows
 	stopped bool
 	size    int // of all clients, in bytes
+
+	questions questions
+	leases    *leases
 }
 
 // A client is a client with its tools, by full tool ID.
@@ -39,11 +44,14 @@ type client struct {
 	rank  uint64 // increases in the order of the clients
 	tools ordered[string, definition]
 	size  int // of its ID and its tools, in bytes
+	lease *lease
 }
 
 // NewRegistry returns an empty registry that publishes on the bus.
-func NewRegistry(bus *events.Bus, bounds Bounds) *Registry {
-	return &Registry{bus: bus, bounds: bounds.withDefaults(), owners: owners{}}
+func NewRegistry(bus *events.Bus, bounds Bounds, limit RateLimit) *Registry {
+	r := &Registry{bus: bus, bounds: bounds.withDefaults(), owners: owners{}, windows: windows{limit: limit}}
+	r.leases = &leases{registry: r, streams: map[string]int{}, saved: map[string]bool{}}
+	return r
 }
 
 const prefix = "client_"
@@ -52,29 +60,42 @@ const prefix = "client_"
 // "a_b" can have tools with the same full ID.
 func fullID(clientID, short string) string { return prefix + clientID + "_" + short }
 
+// A Registration is a client's request to add tools.
+type Registration struct {
+	ClientID string
+	Tools    []api.ClientToolDefinition
+	// Lease is how long the client's tools stay after its disconnect. 0 means that they do not.
+	Lease time.Duration
+	// Then, unless it is nil, is called with the full IDs before any of the tools can be executed. It must not block.
+	Then func([]api.ToolID)
+}
+
 // Register adds tools to a client, or overwrites them without moving them. It returns their full IDs, one for each
 // definition (CT 2.4, 4.1). The errors are [ErrTooManyTools] and [ErrTooManyClients]; after an error nothing has
 // changed.
-func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDefinition) ([]api.ToolID, error) {
-	defined := define(clientID, tools)
+func (r *Registry) Register(directory string, n Registration) ([]api.ToolID, error) {
+	ids, err := r.register(directory, n)
+	if err == nil {
+		r.leases.save(n.ClientID)
+	}
+	return ids, err
+}
+
+func (r *Registry) register(directory string, n Registration) ([]api.ToolID, error) {
+	defined := define(n.ClientID, n.Tools)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c, known := r.clients.get(clientID)
+	c, known := r.clients.get(n.ClientID)
 	if !known {
-		c = &client{id: clientID}
+		c = &client{id: n.ClientID}
 	}
-	growth, err := r.admit(c, !known, defined)
+	growth, err := r.bounds.admit(r, c, !known, defined)
 	if err != nil {
 		return nil, err
 	}
-	if !known {
-		r.known++
-		c.rank = r.known
-		r.clients.set(clientID, c)
-	}
-	c.size += growth
-	r.size += growth
-	ids := make([]api.ToolID, len(tools))
+	r.add(c, growth)
+	r.leases.set(c, directory, n.Lease)
+	ids := make([]api.ToolID, len(defined))
 	for i, tool := range defined {
 		ids[i] = tool.ID
 		if _, ok := c.tools.get(tool.ID); !ok {
@@ -84,15 +105,30 @@ func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDe
 	}
 	r.bus.Publish(directory, api.ClientToolRegisteredEvent{
 		Type:       api.ClientToolRegisteredEventTypeClientToolRegistered,
-		Properties: api.ClientToolSet{ClientID: clientID, ToolIDs: ids},
+		Properties: api.ClientToolSet{ClientID: c.id, ToolIDs: ids},
 	})
+	if n.Then != nil {
+		n.Then(ids)
+	}
 	return ids, nil
+}
+
+// add adds a client, unless it is known, and counts its new size.
+func (r *Registry) add(c *client, growth int) {
+	if c.rank == 0 {
+		r.known++
+		c.rank = r.known
+		r.clients.set(c.id, c)
+	}
+	c.size += growth
+	r.size += growth
 }
 
 // Unregister removes the named tools of a client, and returns the full IDs of those that existed, in the order of the
 // names (CT 4.2). A name with the prefix of full IDs is a full ID. The client keeps its position among the others,
 // even without tools.
 func (r *Registry) Unregister(directory, clientID string, names []string) []api.ToolID {
+	defer r.leases.save(clientID)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	removed := []api.ToolID{}
@@ -112,12 +148,16 @@ func (r *Registry) Unregister(directory, clientID string, names []string) []api.
 			removed = append(removed, name)
 		}
 	}
-	r.publishUnregistered(directory, clientID, removed)
+	if len(removed) > 0 && c.tools.len() == 0 {
+		r.leases.set(c, directory, 0)
+	}
+	publishUnregistered(r.bus, directory, clientID, removed)
 	return removed
 }
 
 // UnregisterAll removes a client with all its tools, and returns their full IDs in registry order (CT 4.2).
 func (r *Registry) UnregisterAll(directory, clientID string) []api.ToolID {
+	defer r.leases.save(clientID)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.forget(directory, clientID)
@@ -129,21 +169,22 @@ func (r *Registry) forget(directory, clientID string) []api.ToolID {
 	if !ok {
 		return removed
 	}
+	c.lease.stop()
 	for id := range c.tools.all() {
 		r.owners.remove(c, id)
 		removed = append(removed, id)
 	}
 	r.clients.delete(clientID)
 	r.size -= c.size
-	r.publishUnregistered(directory, clientID, removed)
+	publishUnregistered(r.bus, directory, clientID, removed)
 	return removed
 }
 
-func (r *Registry) publishUnregistered(directory, clientID string, ids []api.ToolID) {
+func publishUnregistered(bus *events.Bus, directory, clientID string, ids []api.ToolID) {
 	if len(ids) == 0 {
 		return
 	}
-	r.bus.Publish(directory, api.ClientToolUnregisteredEvent{
+	bus.Publish(directory, api.ClientToolUnregisteredEvent{
 		Type:       api.ClientToolUnregisteredEventTypeClientToolUnregistered,
 		Properties: api.ClientToolSet{ClientID: clientID, ToolIDs: ids},
 	})

@@ -81,7 +81,10 @@ func RefuseExecute([]string) response.Writer {
 // notExecuted returns the answer to an execution without a result (CT 4.4). It returns unknown errors.
 func notExecuted(err error) (gen.ExecuteClientToolResponseObject, error) {
 	var failure *Failure
+	var refusal *Refusal
 	switch {
+	case errors.As(err, &refusal):
+		return refused(refusal), nil
 	case errors.Is(err, ErrToolNotFound):
 		return gen.ExecuteClientTool404JSONResponse{Of: response.Value(api.ToolNotFoundError{
 			Error: api.ToolNotFound{Code: api.ToolNotFoundCodeNOTFOUND, Message: api.ToolNotFoundMessageToolNotFound},
@@ -96,4 +99,19 @@ func notExecuted(err error) (gen.ExecuteClientToolResponseObject, error) {
 		return gen.ExecuteClientTool500JSONResponse{Of: response.Value(executionFailed(failure.Text))}, nil
 	}
 	return nil, err
+}
+
+// refused returns the answer to a call that a guard does not let run (CT 4.4).
+func refused(r *Refusal) gen.ExecuteClientToolResponseObject {
+	switch r.Status {
+	case http.StatusForbidden:
+		return gen.ExecuteClientTool403JSONResponse{Of: response.Value(api.PermissionDeniedError{
+			Error: api.PermissionDenied{Code: api.PermissionDeniedCodePERMISSIONDENIED, Message: r.Text},
+		})}
+	case http.StatusTooManyRequests:
+		return gen.ExecuteClientTool429JSONResponse{Of: response.Value(api.RateLimitedError{
+			Error: api.RateLimited{Code: api.RateLimitedCodeRATELIMITED, Message: r.Text},
+		})}
+	}
+	return gen.ExecuteClientTool400JSONResponse{Of: response.Value(invalidRequest(r.Text))}
 }

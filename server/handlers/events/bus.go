@@ -86,7 +86,7 @@ func (b *Bus) Send(to Audience, makeFrame func() []byte) {
 
 func (b *Bus) hand(group []*Subscription, frame []byte) {
 	for _, s := range group {
-		s.push(frame, b.limits)
+		s.Push(frame)
 	}
 }
 

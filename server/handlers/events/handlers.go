@@ -51,12 +51,18 @@ type Streams struct {
 // the request. The subscription starts before the head of the answer is sent, so a client that has the head misses no
 // event.
 func (s *Streams) Serve(ctx context.Context, w http.ResponseWriter, to Audience, opts sse.Options) {
+	s.ServeOpened(ctx, w, to, opts, func(*Subscription) {})
+}
+
+// ServeOpened is like Serve, and calls opened when the subscription has started.
+func (s *Streams) ServeOpened(ctx context.Context, w http.ResponseWriter, to Audience, opts sse.Options, opened func(*Subscription)) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	queue := s.Bus.Subscribe(to, cancel)
 	defer queue.Close()
+	opened(queue)
 
-	log := s.Log.With(to.attrs()...)
+	log := s.Log.With(to.Attrs()...)
 	log.Debug("stream opened")
 	switch err := sse.Serve(ctx, w, queue, opts); {
 	case errors.Is(err, ErrSlowReader), errors.Is(err, conn.ErrStalled):

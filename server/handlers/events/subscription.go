@@ -20,9 +20,9 @@ func (s *Subscription) Close() {
 	}
 }
 
-// push adds a frame to the queue, or drops the stream if there is no room for it (decision S16).
-func (s *Subscription) push(frame []byte, limits Options) {
-	if !s.Add(frame, limits.MaxEvents, limits.MaxBytes) {
+// Push adds a frame to the queue, or drops the stream if there is no room for it (decision S16).
+func (s *Subscription) Push(frame []byte) {
+	if !s.Add(frame, s.bus.limits.MaxEvents, s.bus.limits.MaxBytes) {
 		s.Drop(func() { s.drop(ErrSlowReader) })
 	}
 }

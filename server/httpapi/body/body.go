@@ -72,14 +72,20 @@ func (r Rules) parse(raw []byte) (jsonwire.Text, response.Writer) {
 			return nil, refused
 		}
 	}
-	if tooManyValues(raw) {
-		return nil, r.Malformed
-	}
-	text, err := jsonwire.Parse(raw)
-	if err != nil {
+	text, ok := Parse(raw)
+	if !ok {
 		return nil, r.Malformed
 	}
 	return text, nil
+}
+
+// Parse parses JSON within the bounds of a body (decisions S27 and S51).
+func Parse(raw []byte) (text jsonwire.Text, ok bool) {
+	if tooManyValues(raw) {
+		return nil, false
+	}
+	text, err := jsonwire.Parse(raw)
+	return text, err == nil
 }
 
 // Discard reads and discards the body of an operation that needs none. Otherwise net/http would not watch the

@@ -2,7 +2,7 @@ package body
 
 import "sync"
 
-// InFlight limits the bytes of the bodies of all unanswered requests (decision S40). A nil InFlight has no limit.
+// InFlight limits the bytes of the bodies of all unanswered requests (decision S40), or of messages. A nil InFlight has no limit.
 type InFlight struct {
 	most int64
 
@@ -13,18 +13,18 @@ type InFlight struct {
 // NewInFlight returns a limit of the given number of bytes.
 func NewInFlight(most int64) *InFlight { return &InFlight{most: most} }
 
-// share returns an empty share for one body.
-func (f *InFlight) share() *share { return &share{of: f} }
+// Share returns an empty share for one body.
+func (f *InFlight) Share() *Share { return &Share{of: f} }
 
-// A share is the part of the limit that one body uses.
-type share struct {
+// A Share is the part of the limit that one body uses.
+type Share struct {
 	of   *InFlight
 	held int64
 }
 
-// take adds n bytes to the share, and returns false if there is no room. A share that is the only one always has
+// Take adds n bytes to the share, and returns false if there is no room. A share that is the only one always has
 // room.
-func (s *share) take(n int64) bool {
+func (s *Share) Take(n int64) bool {
 	f := s.of
 	if f == nil {
 		return true
@@ -39,8 +39,8 @@ func (s *share) take(n int64) bool {
 	return true
 }
 
-// release gives the share back. It may be called more than once.
-func (s *share) release() {
+// Release gives the share back. It may be called more than once.
+func (s *Share) Release() {
 	f := s.of
 	if f == nil {
 		return

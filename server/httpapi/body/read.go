@@ -62,28 +62,28 @@ func (r Refusals) refuse(c echo.Context, err error) error {
 // read reads the whole body. Its error has a refusal, or is an [echo.HTTPError] for a body that does not arrive. The
 // bytes count towards the shared limit until release is called, which the caller must always do.
 func read(w http.ResponseWriter, r *http.Request, limits Limits) (raw []byte, release func(), err error) {
-	share := limits.InFlight.share()
+	share := limits.InFlight.Share()
 	if r.ContentLength > limits.MaxBytes {
-		return nil, share.release, errTooLarge
+		return nil, share.Release, errTooLarge
 	}
 	if r.Body == nil || r.Body == http.NoBody {
-		return nil, share.release, nil
+		return nil, share.Release, nil
 	}
 	in := &paced{body: r.Body, w: w, limits: limits, began: time.Now(), share: share}
 	raw, err = in.all()
 	switch {
 	case err == errTooLarge || err == errBusy:
-		return nil, share.release, err
+		return nil, share.Release, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, share.release, errTooSlow
+		return nil, share.Release, errTooSlow
 	case err != nil:
 		w.Header().Set("Connection", "close") // where the next request begins is unknown
-		return nil, share.release, echo.NewHTTPError(http.StatusBadRequest).SetInternal(fmt.Errorf("read body: %w", err))
+		return nil, share.Release, echo.NewHTTPError(http.StatusBadRequest).SetInternal(fmt.Errorf("read body: %w", err))
 	}
 	// A remaining deadline would end the wait for a result, during which the connection is read to notice that the
 	// caller has left.
 	setReadDeadline(w, time.Time{})
-	return raw, share.release, nil
+	return raw, share.Release, nil
 }
 
 // A paced body must arrive fast enough.
@@ -93,7 +93,7 @@ type paced struct {
 	limits Limits
 	began  time.Time
 	came   int64
-	share  *share
+	share  *Share
 }
 
 // These are the sizes of the pieces in which a body is read. They are joined at the end, so that a body that never
@@ -137,7 +137,7 @@ func (p *paced) fill(piece []byte) (n int, err error) {
 		if p.came > p.limits.MaxBytes {
 			return n, errTooLarge
 		}
-		if !p.share.take(int64(m)) {
+		if !p.share.Take(int64(m)) {
 			return n, errBusy
 		}
 	}

@@ -166,6 +166,8 @@ func State(nc net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateActive:
 		c.active.Store(true)
+	case http.StateHijacked:
+		c.active.Store(false) // its new owner reads it like any connection
 	case http.StateIdle:
 		c.active.Store(false)
 		c.line.next()

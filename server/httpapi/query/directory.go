@@ -21,16 +21,22 @@ const (
 
 // Directory gives every request exactly one query parameter directory, and removes the header with the same meaning.
 // The handlers read the directory from the query, and need not know where it came from. A request with several
-// directories in its query is refused.
-func Directory(byDefault string, refuse func(directories []string) response.Writer) echo.MiddlewareFunc {
+// directories in its query is refused. Of the other parameters, it passes on the first of each that is kept.
+func Directory(byDefault string, refuse func(directories []string) response.Writer, kept ...string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
-			named := directories(r.URL.RawQuery)
+			named := valuesOf(r.URL.RawQuery, parameter)
 			if len(named) > 1 {
 				return refuse(named).Write(c.Response())
 			}
-			r.URL.RawQuery = url.Values{parameter: {choose(named, r.Header, byDefault)}}.Encode()
+			values := url.Values{parameter: {choose(named, r.Header, byDefault)}}
+			for _, name := range kept {
+				if given := valuesOf(r.URL.RawQuery, name); len(given) > 0 {
+					values.Set(name, urlpath.ToUTF8(given[0]))
+				}
+			}
+			r.URL.RawQuery = values.Encode()
 			r.Header.Del(header)
 			return next(c)
 		}
@@ -59,12 +65,12 @@ func choose(named []string, h http.Header, byDefault string) string {
 	return byDefault
 }
 
-// directories returns the values of the parameter in the order of the query. They are decoded like the path, with +
+// valuesOf returns the values of a parameter in the order of the query. They are decoded like the path, with +
 // for a blank. Invalid escapes stay as they are; net/url would drop the parameter.
-func directories(query string) (values []string) {
+func valuesOf(query, name string) (values []string) {
 	for pair := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(pair, "=")
-		if unescape(key) == parameter {
+		if unescape(key) == name {
 			values = append(values, unescape(value))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
+	"github.com/lockstep-dev/lockstep/server/httpapi/heartbeat"
 )
 
 // A Source provides the events of a stream. The source limits the memory for a slow reader: the stream itself holds
@@ -72,10 +73,10 @@ func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options)
 		opts: opts,
 	}
 	if opts.Keepalive != nil {
-		defer startHeartbeat(opts.Interval, func() {
+		defer heartbeat.Start(opts.Interval, func() {
 			s.due.Store(true)
 			src.Wake()
-		}).stop()
+		}).Stop()
 	}
 	if !opts.Ends {
 		conn.DiscardInput(ctx)

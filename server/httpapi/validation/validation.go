@@ -5,6 +5,7 @@ package validation
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
@@ -39,6 +40,24 @@ func (s *Issues) Leave() { s.at = s.at[:len(s.at)-1] }
 
 // Any reports whether there is an issue.
 func (s *Issues) Any() bool { return len(s.kept) > 0 }
+
+// First returns the first issue in one line: its path, joined with dots, and its message (CT 7.1).
+func (s *Issues) First() string {
+	issue := jsonwire.Marshal(s.kept[0])
+	var steps []string
+	for _, step := range issue.Get("path").Elements() {
+		if step.Kind() == "string" {
+			steps = append(steps, step.Str())
+		} else {
+			steps = append(steps, string(step))
+		}
+	}
+	message := issue.Get("message").Str()
+	if len(steps) == 0 {
+		return message
+	}
+	return strings.Join(steps, ".") + ": " + message
+}
 
 // add keeps or counts an issue of the current value.
 func (s *Issues) add(issue func(at api.IssuePath) any) {
@@ -94,6 +113,52 @@ func (s *Issues) NoMember() {
 			Discriminator: api.InvalidUnionIssueDiscriminatorStatus,
 			Path:          append(at, "status"),
 			Message:       api.InvalidUnionIssueMessageInvalidInput,
+		}
+	})
+}
+
+// NotInteger adds the issue that the current value is a number and not an integer (CT 14.4).
+func (s *Issues) NotInteger(got jsonwire.Text) {
+	const expected = api.InvalidTypeIssueExpectedInt
+	s.add(func(at api.IssuePath) any {
+		return api.InvalidTypeIssue{
+			Expected: expected, Format: new(api.InvalidTypeIssueFormatSafeint), Code: api.InvalidTypeIssueCodeInvalidType,
+			Path: at, Message: typeMessage(expected, got.Kind()),
+		}
+	})
+}
+
+// TooBig adds the issue that the current value, a number, is above a maximum (CT 14.4).
+func (s *Issues) TooBig(maximum int) {
+	s.add(func(at api.IssuePath) any {
+		return api.TooBigIssue{
+			Origin: api.TooBigIssueOriginNumber, Code: api.TooBigIssueCodeTooBig, Maximum: api.TooBigIssueMaximum(maximum),
+			Inclusive: true, Path: at, Message: api.TooBigIssueMessage(fmt.Sprintf("Too big: expected number to be <=%d", maximum)),
+		}
+	})
+}
+
+// NoOption adds the issue that the current value is none of the answers to a question (CT 10.2).
+func (s *Issues) NoOption() {
+	options := []api.PermissionResponse{api.PermissionResponseOnce, api.PermissionResponseAlways, api.PermissionResponseReject}
+	s.add(func(at api.IssuePath) any {
+		return struct { // the contract's type has another type of values
+			Code    api.InvalidValueIssueCode    `json:"code"`
+			Values  []api.PermissionResponse     `json:"values"`
+			Path    api.IssuePath                `json:"path"`
+			Message api.InvalidValueIssueMessage `json:"message"`
+		}{
+			api.InvalidValueIssueCodeInvalidValue, options, at, api.InvalidValueIssueMessageInvalidOptionExpectedOneOfOnceAlwaysReject,
+		}
+	})
+}
+
+// TooSmall adds the issue that the current value, a number, is below a minimum (CT 14.2, 14.4).
+func (s *Issues) TooSmall(minimum int) {
+	s.add(func(at api.IssuePath) any {
+		return api.TooSmallIssue{
+			Origin: api.TooSmallIssueOriginNumber, Code: api.TooSmallIssueCodeTooSmall, Minimum: api.TooSmallIssueMinimum(minimum),
+			Inclusive: true, Path: at, Message: api.TooSmallIssueMessage(fmt.Sprintf("Too small: expected number to be >=%d", minimum)),
 		}
 	})
 }

@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strconv"
 
@@ -20,6 +19,9 @@ const (
 	maxLooks    = 300_000 // checks of a value against a schema
 )
 
+// TooDeep is the reason of the only problem of a value with more than maxDepth levels.
+const TooDeep = "there are more than 200 levels"
+
 // beyond returns a problem if a canonical text is nested too deeply, or has a number that is too large to compute
 // with. Otherwise it returns nil. It reads each byte once.
 func beyond(text []byte) *Problem {
@@ -29,7 +31,7 @@ func beyond(text []byte) *Problem {
 		switch c := text[at]; c {
 		case '{', '[':
 			if len(open) == maxDepth {
-				return &Problem{place(open), fmt.Sprintf("there are more than %d levels", maxDepth)}
+				return &Problem{place(open), TooDeep}
 			}
 			open = append(open, level{object: c == '{'})
 		case '}', ']':
@@ -88,25 +90,35 @@ func isHuge(number []byte) bool {
 	return err != nil || n < -maxExponent || n > maxExponent
 }
 
+// A counter makes compiled schemas count their cost.
+type counter struct {
+	left          *int
+	ignoreFormats bool
+	seen          map[*jsonschema.Schema]bool
+}
+
 // count makes a compiled schema count its cost, and fail with errTooLong when nothing is left. It uses the format,
 // because the library calls a format before the nested schemas.
-func count(s *jsonschema.Schema, left *int, seen map[*jsonschema.Schema]bool) {
-	if s == nil || seen[s] {
+func (c counter) count(s *jsonschema.Schema) {
+	if s == nil || c.seen[s] {
 		return
 	}
-	seen[s] = true
+	c.seen[s] = true
 	inner := within(s)
 	cost := 1
 	for _, i := range inner {
-		count(i, left, seen)
+		c.count(i)
 		cost++
 		if i.Enum != nil {
 			cost += len(i.Enum.Values)
 		}
 	}
 	format := s.Format
+	if c.ignoreFormats {
+		format = nil
+	}
 	counting := &jsonschema.Format{Name: "format", Validate: func(value any) error {
-		if *left -= cost * weight(s, value); *left < 0 {
+		if *c.left -= cost * weight(s, value); *c.left < 0 {
 			panic(errTooLong)
 		}
 		if format == nil {

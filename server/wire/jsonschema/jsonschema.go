@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -28,8 +29,21 @@ type Schema struct {
 	left *int
 }
 
+// Rules restrict schemas further than the bounds of this package. The zero value does not.
+type Rules struct {
+	// Drafts are the values of $schema that are allowed, without a fragment. Nil means those that the library knows.
+	Drafts []string
+	// IgnoreFormats means that the keyword format does not constrain a value.
+	IgnoreFormats bool
+	// MaxSchemas is the maximum number of schemas in a schema. 0 means no maximum.
+	MaxSchemas int
+}
+
 // Compile compiles a schema, which must be in canonical form.
-func Compile(text json.RawMessage) (*Schema, error) {
+func Compile(text json.RawMessage) (*Schema, error) { return Rules{}.Compile(text) }
+
+// Compile is like the function, and fails for a schema that breaks the rules.
+func (r Rules) Compile(text json.RawMessage) (*Schema, error) {
 	if len(text) > maxSize {
 		return nil, fmt.Errorf("it has more than %d bytes", maxSize)
 	}
@@ -39,6 +53,9 @@ func Compile(text json.RawMessage) (*Schema, error) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
+	}
+	if given := jsonwire.Text(text).Get("$schema"); given != nil && r.Drafts != nil && !slices.Contains(r.Drafts, strings.TrimSuffix(given.Str(), "#")) {
+		return nil, fmt.Errorf("its $schema is %s; the drafts that are known are %s", excerpt.Quoted(string(given)), strings.Join(r.Drafts, ", "))
 	}
 	const name = "output:schema"
 	compiler := jsonschema.NewCompiler()
@@ -50,7 +67,11 @@ func Compile(text json.RawMessage) (*Schema, error) {
 	if s.compiled, err = compiler.Compile(name); err != nil {
 		return nil, err
 	}
-	count(s.compiled, s.left, map[*jsonschema.Schema]bool{})
+	counter := counter{left: s.left, ignoreFormats: r.IgnoreFormats, seen: map[*jsonschema.Schema]bool{}}
+	counter.count(s.compiled)
+	if schemas := len(counter.seen); r.MaxSchemas > 0 && schemas > r.MaxSchemas {
+		return nil, fmt.Errorf("it has %d schemas, more than %d", schemas, r.MaxSchemas)
+	}
 	return s, nil
 }
 
@@ -87,7 +108,10 @@ func (s *Schema) Judge(value json.RawMessage, most int) (problems []Problem, mor
 	return problems, more
 }
 
-var errTooLong = errors.New("it takes too long to judge")
+// TooLong is the reason of the only problem of a value that takes too long to judge.
+const TooLong = "it takes too long to judge"
+
+var errTooLong = errors.New(TooLong)
 
 func (s *Schema) validate(value any) (err error) {
 	s.mu.Lock()

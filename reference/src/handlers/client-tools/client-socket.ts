@@ -11,7 +11,7 @@ import type { Logger } from '../../log.ts'
 import { parseBody, registerTools, unregisterTools, type ClientToolDeps } from './handlers.ts'
 import { openPending, type PendingStreamDeps } from './pending-stream.ts'
 import { RateLimitedError, tooManyTools } from './registry.ts'
-import { registerMessage, submitResultRequest, unregisterMessage } from './requests.ts'
+import { progressRequest, registerMessage, submitResultRequest, unregisterMessage } from './requests.ts'
 import { validate } from './schema.ts'
 
 export interface ClientSocketDeps extends ClientToolDeps, PendingStreamDeps {
@@ -65,8 +65,7 @@ class Messages {
     switch (type) {
       case 'register': {
         if (Array.isArray(message.tools) && message.tools.length > this.#deps.maxTools) throw tooManyTools()
-        const { tools } = validate(registerMessage, message)
-        const toolIDs = registerTools(this.#deps, directory, clientID, tools)
+        const toolIDs = registerTools(this.#deps, directory, { clientID, ...validate(registerMessage, message) })
         this.#stream.send(messageFrame({ type: 'registered', toolIDs } satisfies contract.SocketRegistered))
         break
       }
@@ -77,6 +76,11 @@ class Messages {
       case 'client-tool-response': {
         const { requestID, result } = validate(submitResultRequest, message)
         this.#deps.executions.settle(requestID, result, directory)
+        break
+      }
+      case 'progress': {
+        const { requestID, ...report } = validate(progressRequest, message)
+        this.#deps.executions.report(requestID, report)
         break
       }
     }

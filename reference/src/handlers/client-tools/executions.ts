@@ -1,6 +1,7 @@
 import type {
   ClientToolCall,
   ClientToolExecutionRequest,
+  ClientToolProgress,
   ClientToolResponse,
   ClientToolResult,
 } from '#contract'
@@ -24,9 +25,20 @@ export interface Call {
   timeout: number
   /** The directory in which its events are published. */
   directory: string
+  /** Hears what its client reports (CT 14.2). */
+  onProgress?: (report: ProgressReport) => void
 }
 
-/** How an execution ended. `attachments` is what the client sent, unchecked (CT 2.3). `withdrawn` means that its caller disconnected; no event reports this. */
+/** How far an execution is, as its client sees it. */
+export type ProgressReport = Pick<ClientToolProgress, 'progress' | 'total' | 'message'>
+
+/** An execution lasts at most this many times its timeout, however often its client reports (CT 14.2). */
+const maxTimeouts = 10
+
+/**
+ * How an execution ended. `attachments` is what the client sent, unchecked (CT 2.3). `withdrawn` means that its caller disconnected;
+ * no event reports this.
+ */
 export type Outcome =
   | { type: 'success'; result: ClientToolResult; attachments: unknown }
   | { type: 'failure'; error: string }
@@ -41,8 +53,13 @@ export interface Execution {
 
 interface Pending {
   call: ClientToolCall
+  /** The request, until a stream of the client gets it that was away (CT 14.4). */
+  request?: ClientToolExecutionRequest | undefined
   directory: string
+  timeout: number
+  since: number
   timer: NodeJS.Timeout
+  onProgress: ((report: ProgressReport) => void) | undefined
   resolve: (outcome: Outcome) => void
 }
 
@@ -53,11 +70,14 @@ export const stopping = 'Server is shutting down'
 /** The executions that wait for a result (CT 8.1). The end of an execution is published before its request is answered (S13). */
 export class Executions {
   readonly #bus: Bus
+  readonly #isAway: (clientID: string) => boolean
   readonly #pending = new Map<string, Pending>()
   #stopped = false
 
-  constructor(bus: Bus) {
+  /** `isAway` says whether a client is away, but its tools stay. */
+  constructor(bus: Bus, isAway: (clientID: string) => boolean = () => false) {
     this.#bus = bus
+    this.#isAway = isAway
   }
 
   has(requestID: string): boolean {
@@ -65,7 +85,7 @@ export class Executions {
   }
 
   /** Publishes a call and waits for its end. The request ID must not be pending. */
-  start({ clientID, tool, requestID, sessionID, messageID, callID, input, timeout, directory }: Call): Execution {
+  start({ clientID, tool, requestID, sessionID, messageID, callID, input, timeout, directory, onProgress }: Call): Execution {
     if (this.#stopped) {
       const outcome = Promise.resolve<Outcome>({ type: 'failure', error: stopping })
       return { outcome, withdraw: () => undefined }
@@ -85,10 +105,9 @@ export class Executions {
 
     this.#bus.publish(directory, { type: 'client-tool.executing', properties: call })
     const outcome = new Promise<Outcome>((resolve) => {
-      const timer = setTimeout(() => {
-        this.#timeOut(id, timeout)
-      }, timeout)
-      this.#pending.set(id, { call, directory, timer, resolve })
+      const timer = this.#startTimer(id, timeout, timeout)
+      const waits = this.#isAway(clientID) ? request : undefined
+      this.#pending.set(id, { call, request: waits, directory, timeout, since: performance.now(), timer, onProgress, resolve })
     })
     const pending = this.#pending.get(id)
     this.#bus.publish(directory, { type: 'client-tool.request', properties: { clientID, request } })
@@ -97,6 +116,16 @@ export class Executions {
       if (this.#pending.get(id) === pending) this.#take(id)?.resolve({ type: 'withdrawn' })
     }
     return { outcome, withdraw }
+  }
+
+  /** The requests that a client that was away has to get, in the order in which they were issued. Each is returned once. */
+  waitingFor(clientID: string, directory: string): ClientToolExecutionRequest[] {
+    return [...this.#pending.values()].flatMap((pending) => {
+      const { call, request } = pending
+      if (request === undefined || call.clientID !== clientID || pending.directory !== directory) return []
+      pending.request = undefined
+      return [request]
+    })
   }
 
   /** Ends an execution with its client's response. Returns false if no execution with this ID is pending. */
@@ -121,6 +150,21 @@ export class Executions {
     return true
   }
 
+  /** Publishes a report, and gives the execution its whole timeout again. Returns false if none with this ID is pending. */
+  report(requestID: string, { progress, total, message }: ProgressReport): boolean {
+    const pending = this.#pending.get(requestID)
+    if (pending === undefined) return false
+    const { call: { sessionID, messageID, callID, clientID, tool }, directory, timeout, since, timer, onProgress } = pending
+    clearTimeout(timer)
+    const left = Math.max(0, Math.ceil(since + maxTimeouts * timeout - performance.now()))
+    pending.timer = this.#startTimer(requestID, timeout, Math.min(timeout, left))
+    const report = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
+    const properties = { sessionID, messageID, callID, clientID, requestID, tool, ...report }
+    this.#bus.publish(directory, { type: 'client-tool.progress', properties })
+    onProgress?.(report)
+    return true
+  }
+
   /** Fails all executions that wait for a client. Their events go to the directory of the client's closed stream (CT 3.6, 5.1). */
   disconnect(clientID: string, directory: string): void {
     for (const [id, { call }] of [...this.#pending]) {
@@ -137,6 +181,12 @@ export class Executions {
       const pending = this.#take(id)
       if (pending) this.#fail(pending, pending.directory, { type: 'failure', error: stopping })
     }
+  }
+
+  #startTimer(id: string, timeout: number, ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timeOut(id, timeout)
+    }, ms)
   }
 
   #timeOut(id: string, timeout: number): void {

@@ -9,9 +9,10 @@ import { parseJsonBody } from '../../wire/json/body-text.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { TooManyValuesError } from '../../wire/json/parse.ts'
 import type { Executions } from './executions.ts'
+import type { Leases } from './leases.ts'
 import type { PermissionQuestions } from './permission-questions.ts'
 import { tooManyTools, type Registry } from './registry.ts'
-import { permissionAnswer, registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
+import { permissionAnswer, progressRequest, registerRequest, submitResultRequest, unregisterRequest, type Registration } from './requests.ts'
 import { validate } from './schema.ts'
 
 export interface ClientToolDeps {
@@ -19,6 +20,7 @@ export interface ClientToolDeps {
   registry: Registry
   executions: Executions
   questions: PermissionQuestions
+  leases: Leases
   defaultDirectory: string
   maxBody: number
   /** The most tools that one client may have. */
@@ -27,26 +29,26 @@ export interface ClientToolDeps {
 
 /** `POST /client-tools/register` (CT 4.1). The event is published even if the list of tools is empty. */
 export function register(
-  { bus, registry, maxTools, ...limits }: ClientToolDeps,
+  { bus, registry, leases, maxTools, ...limits }: ClientToolDeps,
 ): Operation<contract.RegisterClientToolsData, contract.RegisterClientToolsResponses> {
   return operation(async ({ request }) => {
     const { directory, body } = await readRequest(request, limits, 'tools').catch((error: unknown) => {
       throw hasTooManyTools(error, maxTools) ? tooManyTools() : error
     })
     if (isObject(body) && Array.isArray(body.tools) && body.tools.length > maxTools) throw tooManyTools()
-    const { clientID, tools } = validate(registerRequest, body)
-    return { status: 200, body: { registered: registerTools({ bus, registry }, directory, clientID, tools) } }
+    const registration = validate(registerRequest, body)
+    return { status: 200, body: { registered: registerTools({ bus, registry, leases }, directory, registration) } }
   })
 }
 
 /** Registers tools, and publishes it. Returns their full IDs. Throws a RateLimitedError. */
 export function registerTools(
-  { bus, registry }: Pick<ClientToolDeps, 'bus' | 'registry'>,
+  { bus, registry, leases }: Pick<ClientToolDeps, 'bus' | 'registry' | 'leases'>,
   directory: string,
-  clientID: string,
-  tools: readonly contract.ClientToolDefinition[],
+  { clientID, tools, lease }: Registration,
 ): string[] {
   const toolIDs = registry.register(clientID, tools)
+  leases.set(clientID, directory, lease)
   bus.publish(directory, { type: 'client-tool.registered', properties: { clientID, toolIDs } })
   return toolIDs
 }
@@ -59,24 +61,26 @@ function hasTooManyTools(error: unknown, maxTools: number): boolean {
 
 /** `DELETE /client-tools/unregister` (CT 4.2). The event is published only if tools were removed. */
 export function unregister(
-  { bus, registry, ...limits }: ClientToolDeps,
+  { bus, registry, leases, ...limits }: ClientToolDeps,
 ): Operation<contract.UnregisterClientToolsData, contract.UnregisterClientToolsResponses> {
   return operation(async ({ request }) => {
     const { directory, body } = await readRequest(request, limits)
     const { clientID, toolIDs } = validate(unregisterRequest, body)
-    const unregistered = unregisterTools({ bus, registry }, directory, clientID, toolIDs)
+    const unregistered = unregisterTools({ bus, registry, leases }, directory, clientID, toolIDs)
     return { status: 200, body: { success: true, unregistered } }
   })
 }
 
 /** Removes these tools of a client, or all. Returns the full IDs of those that it had; if there are any, publishes it. */
 export function unregisterTools(
-  { bus, registry }: Pick<ClientToolDeps, 'bus' | 'registry'>,
+  { bus, registry, leases }: Pick<ClientToolDeps, 'bus' | 'registry' | 'leases'>,
   directory: string,
   clientID: string,
   entries?: readonly string[],
 ): string[] {
   const toolIDs = entries === undefined ? registry.unregisterAll(clientID) : registry.unregister(clientID, entries)
+  if (registry.isEmpty(clientID)) leases.end(clientID)
+  else leases.changed(clientID)
   if (toolIDs.length > 0) bus.publish(directory, { type: 'client-tool.unregistered', properties: { clientID, toolIDs } })
   return toolIDs
 }
@@ -92,6 +96,18 @@ export function submitResult({ executions, ...limits }: ClientToolDeps): Operati
 }
 
 type SubmitResponses = contract.SubmitClientToolResultResponses & contract.SubmitClientToolResultErrors
+
+/** `POST /client-tools/progress` (CT 14.2). */
+export function reportProgress(
+  { executions, ...limits }: ClientToolDeps,
+): Operation<contract.ReportClientToolProgressData, contract.ReportClientToolProgressResponses & contract.ReportClientToolProgressErrors> {
+  return operation(async ({ request }) => {
+    const { body } = await readRequest(request, limits)
+    const { requestID, ...report } = validate(progressRequest, body)
+    if (!executions.report(requestID, report)) return { status: 404, body: { error: 'Unknown request ID' } }
+    return { status: 200, body: { success: true } }
+  })
+}
 
 /** `POST /session/{sessionID}/permissions/{permissionID}` (CT 10.2, S67). */
 export function answerPermission(

@@ -9,6 +9,7 @@ import type { OpenStreams } from '../../httpapi/sse/open-streams.ts'
 import { streamResponse } from '../../httpapi/sse/stream-response.ts'
 import type { Executions } from './executions.ts'
 import { unregisterTools } from './handlers.ts'
+import type { Leases } from './leases.ts'
 import type { PermissionQuestions } from './permission-questions.ts'
 import type { Registry } from './registry.ts'
 
@@ -18,6 +19,7 @@ export interface PendingStreamDeps {
   registry: Registry
   executions: Executions
   questions: PermissionQuestions
+  leases: Leases
   defaultDirectory: string
   keepaliveInterval: number
 }
@@ -59,6 +61,8 @@ export function openPending(deps: PendingStreamDeps, { clientID, directory, fram
       if (event.properties.clientID !== clientID) return
       stream.send(frameOf(event.properties.request))
     })
+    deps.leases.opened(clientID)
+    for (const request of deps.executions.waitingFor(clientID, directory)) stream.send(frameOf(request))
     const stopPings = ping === undefined ? undefined : startTicker(deps.keepaliveInterval, () => {
       stream.send(ping)
     })
@@ -75,9 +79,9 @@ const frameOf = sharedFrames((request: contract.ClientToolExecutionRequest) => n
 /** Proxies must not buffer a pending stream (S44). */
 const unbuffered = { 'X-Accel-Buffering': 'no' }
 
-/** The clean-up of CT 5.1: first the failures, then the tools. No event is published for a client without tools. */
+/** The clean-up of CT 5.1: first the failures, then the tools, unless a lease keeps them. No event is published for a client without tools. */
 function disconnect(deps: PendingStreamDeps, clientID: string, directory: string): void {
   deps.executions.disconnect(clientID, directory)
   deps.questions.disconnect(clientID)
-  unregisterTools(deps, directory, clientID)
+  if (!deps.leases.closed(clientID)) unregisterTools(deps, directory, clientID)
 }

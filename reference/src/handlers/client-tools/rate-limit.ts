@@ -7,7 +7,7 @@ export interface RateLimitOptions {
 export const defaultRateLimit: RateLimitOptions = { calls: 100, windowMs: 60_000 }
 
 /** The most windows that are kept. Clients may choose new IDs for ever. */
-const maxWindows = 100_000
+const maxWindows = 20_000
 
 /** Counts the calls of each client in fixed windows (CT 10.3, S69). */
 export class RateLimit {

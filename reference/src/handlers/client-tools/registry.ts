@@ -43,6 +43,8 @@ interface Client {
   prefix: string
   tools: Map<string, Tool>
   bytes: number
+  /** Grows from client to client. */
+  order: number
   /** The list of its tools, kept until they change, so that many slow readers share one copy. */
   listed?: readonly Uint8Array[] | undefined
 }
@@ -55,6 +57,7 @@ export class Registry {
   readonly #bounds: RegistryBounds
   readonly #clients = new Map<string, Client>()
   #bytes = 0
+  #count = 0
   /** The list of all tools, kept until they change. */
   #listed: readonly Uint8Array[] | undefined
 
@@ -69,7 +72,7 @@ export class Registry {
   register(clientID: string, definitions: readonly ClientToolDefinition[]): string[] {
     const known = this.#clients.get(clientID)
     if (known === undefined && this.#clients.size >= this.#bounds.maxClients) throw new RateLimitedError('Too many clients')
-    const client = known ?? { prefix: fullToolID(clientID, ''), tools: new Map<string, Tool>(), bytes: jsonOf(clientID).length }
+    const client = known ?? { prefix: fullToolID(clientID, ''), tools: new Map<string, Tool>(), bytes: jsonOf(clientID).length, order: ++this.#count }
     const before = known?.bytes ?? 0
     const { added, bytes } = rendered(client, definitions)
     const count = new Set([...client.tools.keys(), ...added.keys()]).size
@@ -143,6 +146,15 @@ export class Registry {
   has(clientID: string, id: string): boolean {
     const client = this.#clients.get(clientID)
     return client !== undefined && id.startsWith(client.prefix) && client.tools.has(id.slice(client.prefix.length))
+  }
+
+  /** A number by which clients are in order; 0 for an unknown client. */
+  orderOf(clientID: string): number {
+    return this.#clients.get(clientID)?.order ?? 0
+  }
+
+  isEmpty(clientID: string): boolean {
+    return (this.#clients.get(clientID)?.tools.size ?? 0) === 0
   }
 
   /** The client that executes a tool: the first one that has it (CT 2.6). */

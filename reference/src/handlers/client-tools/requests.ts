@@ -5,6 +5,7 @@ import type {
   ClientToolSuccess,
   ExecuteRequest,
   PermissionAnswer,
+  ProgressRequest,
   RegisterRequest,
   SubmitResultRequest,
   UnregisterRequest,
@@ -12,7 +13,9 @@ import type {
 import { MalformedBodyError } from '../../httpapi/errors.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { maxTimeout } from './executions.ts'
-import { array, byStatus, object, oneOf, optional, record, string, type Schema } from './schema.ts'
+import {
+  array, byStatus, leaseSeconds, number, object, optional, permissionResponse, positive, record, string, type Schema,
+} from './schema.ts'
 
 /*
  * The schemas of the bodies. Fields are in the order in which their issues are reported (CT 3.5). Fields that are not
@@ -21,13 +24,20 @@ import { array, byStatus, object, oneOf, optional, record, string, type Schema }
 
 const tool: Schema<ClientToolDefinition> = object({ id: string, description: string, parameters: record })
 
-export const registerRequest: Schema<Omit<RegisterRequest, 'sessionID'>> = object({
+/** Numbers of client tools are doubles (CT 2.1). */
+export type Registration = Omit<RegisterRequest, 'sessionID' | 'lease'> & { lease?: number }
+
+export const registerRequest: Schema<Registration> = object({
   clientID: string,
   tools: array(tool),
+  lease: optional(leaseSeconds),
 })
 
 /** The message of a socket whose client is known (CT 7). */
-export const registerMessage: Schema<Pick<RegisterRequest, 'tools'>> = object({ tools: array(tool) })
+export const registerMessage: Schema<Pick<Registration, 'tools' | 'lease'>> = object({
+  tools: array(tool),
+  lease: optional(leaseSeconds),
+})
 
 export const unregisterRequest: Schema<Omit<UnregisterRequest, 'sessionID'>> = object({
   clientID: string,
@@ -36,7 +46,14 @@ export const unregisterRequest: Schema<Omit<UnregisterRequest, 'sessionID'>> = o
 
 export const unregisterMessage: Schema<Pick<UnregisterRequest, 'toolIDs'>> = object({ toolIDs: optional(array(string)) })
 
-export const permissionAnswer: Schema<PermissionAnswer> = object({ response: oneOf('once', 'always', 'reject') })
+export const progressRequest: Schema<ProgressRequest> = object({
+  requestID: string,
+  progress: positive,
+  total: optional(number),
+  message: optional(string),
+})
+
+export const permissionAnswer: Schema<PermissionAnswer> = object({ response: permissionResponse })
 
 const anyString = string as Schema<never> // `byStatus` has already checked it
 

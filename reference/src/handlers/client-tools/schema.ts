@@ -1,4 +1,4 @@
-import type { InvalidTypeIssue, IssuePath, ValidationIssue } from '#contract'
+import type { InvalidTypeIssue, IssuePath, PermissionResponse, ValidationIssue } from '#contract'
 import { ValidationError } from '../../httpapi/errors.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 
@@ -40,17 +40,41 @@ export const string: Schema<string> = (value, path, issues) => {
   if (typeof value !== 'string') issues.add(wrongType('string', value), path)
 }
 
-/** One of these texts. */
-export function oneOf<T extends string>(...values: T[]): Schema<T> {
-  const message = `Invalid option: expected one of ${values.map((value) => JSON.stringify(value)).join('|')}`
-  return (value, path, issues) => {
-    if (!values.some((one) => one === value)) issues.add((at) => undescribed({ code: 'invalid_value', values, path: at, message }), path)
-  }
+/** An answer to a permission (CT 10.2). */
+export const permissionResponse: Schema<PermissionResponse> = (value, path, issues) => {
+  const values: PermissionResponse[] = ['once', 'always', 'reject']
+  if (values.some((one) => one === value)) return
+  issues.add((at) => ({ code: 'invalid_value', values, path: at, message: 'Invalid option: expected one of "once"|"always"|"reject"' }), path)
 }
 
-/** An issue that the contract does not describe. */
-function undescribed(issue: { code: string; path: IssuePath; message: string } & Record<string, unknown>): ValidationIssue {
-  return issue as unknown as ValidationIssue
+export const number: Schema<number> = (value, path, issues) => {
+  if (typeof value !== 'number') issues.add(wrongType('number', value), path)
+}
+
+/** A number that is not negative (S77). */
+export const positive: Schema<number> = (value, path, issues) => {
+  number(value, path, issues)
+  if (typeof value === 'number' && value < 0) issues.add(tooSmall(0), path)
+}
+
+/** A lease in seconds (S78). */
+export const leaseSeconds: Schema<number> = (value, path, issues) => {
+  if (typeof value !== 'number') issues.add(wrongType('number', value), path)
+  else if (!Number.isSafeInteger(value)) issues.add(notInteger, path)
+  else if (value < 1) issues.add(tooSmall(1), path)
+  else if (value > 86_400) issues.add(tooBig, path)
+}
+
+function tooSmall(minimum: 0 | 1): (path: IssuePath) => ValidationIssue {
+  return (path) => ({ origin: 'number', code: 'too_small', minimum, inclusive: true, path, message: `Too small: expected number to be >=${minimum}` })
+}
+
+function tooBig(path: IssuePath): ValidationIssue {
+  return { origin: 'number', code: 'too_big', maximum: 86_400, inclusive: true, path, message: 'Too big: expected number to be <=86400' }
+}
+
+function notInteger(path: IssuePath): ValidationIssue {
+  return { expected: 'int', format: 'safeint', code: 'invalid_type', path, message: 'Invalid input: expected int, received number' }
 }
 
 /** An object with any keys, such as `parameters` and `metadata`. */

@@ -1,4 +1,5 @@
-package sse
+// Package heartbeat calls a function at regular times.
+package heartbeat
 
 import (
 	"math"
@@ -6,9 +7,9 @@ import (
 	"time"
 )
 
-// A heartbeat calls a function at every multiple of an interval since its start, without drift. It replaces a
+// A Heartbeat calls a function at every multiple of an interval since its start, without drift. It replaces a
 // time.Ticker, because waiting for a ticker in a select costs more than writing an event.
-type heartbeat struct {
+type Heartbeat struct {
 	interval time.Duration
 	tick     func()
 
@@ -18,8 +19,9 @@ type heartbeat struct {
 	over  bool
 }
 
-func startHeartbeat(interval time.Duration, tick func()) *heartbeat {
-	m := &heartbeat{interval: interval, tick: tick, next: time.Now()}
+// Start starts a heartbeat. tick must not block.
+func Start(interval time.Duration, tick func()) *Heartbeat {
+	m := &Heartbeat{interval: interval, tick: tick, next: time.Now()}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.timer = time.AfterFunc(math.MaxInt64, m.beat)
@@ -27,15 +29,15 @@ func startHeartbeat(interval time.Duration, tick func()) *heartbeat {
 	return m
 }
 
-// stop stops the heartbeat. A call that has begun may still be running.
-func (m *heartbeat) stop() {
+// Stop stops the heartbeat. A call that has begun may still be running.
+func (m *Heartbeat) Stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.over = true
 	m.timer.Stop()
 }
 
-func (m *heartbeat) beat() {
+func (m *Heartbeat) beat() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.over {
@@ -45,7 +47,7 @@ func (m *heartbeat) beat() {
 }
 
 // schedule sets the timer to the next multiple of the interval in the future.
-func (m *heartbeat) schedule() {
+func (m *Heartbeat) schedule() {
 	now := time.Now()
 	m.next = m.next.Add(m.interval)
 	if late := now.Sub(m.next); late > 0 { // for example after the machine was suspended

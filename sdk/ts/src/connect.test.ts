@@ -1,0 +1,184 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it, vi } from 'vitest'
+import { createClient } from './index.ts'
+import { definition, newFixture, pending, register, useFixture } from './testing/fixture.ts'
+
+const done = { title: 't', output: 'o' }
+
+describe('what is sent (S56)', () => {
+  it('S56: bodies, headers and paths', async () => {
+    const { server, client } = await newFixture({ clientID: 'c/1 ż', secretKey: 'key', headers: { 'X-Trace': '7' } })
+    const common = { 'x-secret-key': 'key', 'x-trace': '7' }
+    await client.tools.register('b', { parameters: { type: 'object' }, description: 'd' }, () => done)
+    const connecting = client.tools.connect()
+    const first = await server.next(register)
+    expect(first.headers).toMatchObject({ ...common, 'content-type': 'application/json' })
+    expect(first.body).toBe('{"clientID":"c/1 ż","tools":[{"id":"b","description":"d","parameters":{"type":"object"}}]}')
+    first.reply(200)
+    const stream = await server.next('GET /client-tools/pending/c%2F1%20%C5%BC')
+    expect(stream.headers).toMatchObject({ ...common, accept: 'text/event-stream' })
+    expect(stream.headers).not.toHaveProperty('content-type')
+    await connecting
+    stream.open().event('tool-request', { requestID: 'r1', tool: 'client_c/1 ż_b' })
+    const result = await server.next('POST /client-tools/result')
+    expect(result.headers).toMatchObject({ ...common, 'content-type': 'application/json' })
+    expect(result.body).toBe('{"requestID":"r1","result":{"status":"success","title":"t","output":"o"}}')
+    result.reply(200)
+    const removing = client.tools.unregister('b')
+    const removal = await server.next('DELETE /client-tools/unregister')
+    expect(removal.body).toBe('{"clientID":"c/1 ż","toolIDs":["client_c/1 ż_b"]}')
+    removal.reply(200)
+    await removing
+    await client.tools.disconnect()
+    await server.close()
+  })
+
+  it('rejects an address and a client ID that no request can have', () => {
+    expect(() => createClient({ baseUrl: 'localhost' })).toThrow('write an address such as "http://127.0.0.1:3000"')
+    expect(() => createClient({ baseUrl: 'http://h', clientID: '..' })).toThrow('clientID is ".."')
+  })
+
+  it('never follows a redirect with the key', async () => {
+    const { server, client } = await newFixture({ secretKey: 'key' })
+    const starting = client.startSession({ tools: false })
+    const failed = expect(starting).rejects.toThrow('POST /agent/start')
+    const request = await server.next('POST /agent/start')
+    request.redirect(`${server.url}/elsewhere`)
+    await failed
+    expect(server.waiting).toBe(0)
+    await server.close()
+  })
+})
+
+describe('tools', () => {
+  const f = useFixture()
+
+  it('sends all definitions in the order of registration, also those changed while the first request is under way', async () => {
+    await f.client.tools.register('a', definition, () => done)
+    const connecting = f.client.tools.connect()
+    const first = await f.server.next(register)
+    const registering = f.client.tools.register('b', { ...definition, description: 'B' }, () => done)
+    first.reply(200)
+    const stream = await f.server.next(pending)
+    const second = await f.server.next(register)
+    expect(second.json()).toEqual({
+      clientID: 'c1', tools: [{ id: 'a', ...definition }, { id: 'b', ...definition, description: 'B' }],
+    })
+    second.reply(200)
+    await Promise.all([connecting, registering])
+    stream.open()
+  })
+
+  it('a registration that is refused while connected fails, and the stream stays', async () => {
+    const stream = await f.connect()
+    const registering = f.client.tools.register('a', definition, () => done)
+    const request = await f.server.next(register)
+    const failed = expect(registering).rejects.toMatchObject({ status: 429, message: 'Too many tools' })
+    request.reply(429, { error: { code: 'RATE_LIMITED', message: 'Too many tools' } })
+    await failed
+    stream.event('tool-request', { requestID: 'r1', tool: 'client_c1_a' })
+    ;(await f.server.next('POST /client-tools/result')).reply(200)
+  })
+
+  it('needs no server to register and unregister while disconnected', async () => {
+    await f.client.tools.register('a', definition, () => done)
+    await f.client.tools.unregister('a')
+    await f.client.tools.disconnect()
+  })
+})
+
+describe('connect', () => {
+  const f = useFixture()
+
+  it('S57: resolves when the tools are registered and the stream is requested, before the head of the stream', async () => {
+    let connected = false
+    const connecting = f.client.tools.connect().then(() => (connected = true))
+    const request = await f.server.next(register)
+    expect(connected).toBe(false)
+    expect(request.json()).toEqual({ clientID: 'c1', tools: [] })
+    request.reply(200)
+    await connecting
+    await f.server.next(pending)
+  })
+
+  it('two calls share one connection', async () => {
+    const both = Promise.all([f.client.tools.connect(), f.client.tools.connect()])
+    ;(await f.server.next(register)).reply(200)
+    await f.server.next(pending)
+    await both
+  })
+
+  it('S57: a failed first attempt is repeated after the waits of a lost stream, until they are used up', async () => {
+    const connecting = f.client.tools.connect()
+    const failed = expect(connecting).rejects.toMatchObject({ message: 'Max reconnection attempts reached', cause: { status: 503 } })
+    for (const [i, waitMs] of [1000, 2000, 4000, 8000, 16_000].entries()) {
+      ;(await f.server.next(register)).reply(503)
+      await f.reconnects.count(i + 1)
+      vi.advanceTimersByTime(waitMs - 1)
+      expect(vi.getTimerCount()).toBe(1)
+      vi.advanceTimersByTime(1)
+    }
+    ;(await f.server.next(register)).reply(503)
+    await failed
+    expect(f.reconnects.all).toEqual([[1, 1000], [2, 2000], [3, 4000], [4, 8000], [5, 16_000]])
+    expect(f.errors.all).toMatchObject([{ message: 'Max reconnection attempts reached' }])
+  })
+
+  it.each([
+    ['a coded error', { error: { code: 'RATE_LIMITED', message: 'Too many clients' } }, 'Too many clients'],
+    ['a simple error', { error: 'Request body too large' }, 'Request body too large'],
+    ['a validation error', { data: {}, error: [{ path: ['tools', 0, 'id'], message: 'bad' }], success: false }, 'tools.0.id: bad'],
+    ['a message', { message: 'm' }, 'm'],
+    ['no message', {}, 'POST /client-tools/register: status 400'],
+  ])('S57: tools that the server refuses are not sent again (%s)', async (_, body, message) => {
+    const failed = expect(f.client.tools.connect()).rejects.toMatchObject({ status: 400, message })
+    ;(await f.server.next(register)).reply(400, body)
+    await failed
+    expect(f.reconnects.all).toEqual([])
+    expect(f.errors.all).toEqual([])
+  })
+
+  it('a request that is not answered fails after 30 s', async () => {
+    const connecting = f.client.tools.connect()
+    const request = await f.server.next(register)
+    vi.advanceTimersByTime(30_000)
+    await request.closed
+    await f.reconnects.count(1)
+    const failed = expect(connecting).rejects.toThrow('Disconnected')
+    await f.client.tools.disconnect()
+    await failed
+  })
+
+  it('an aborted signal ends the attempts, and leaves nothing behind', async () => {
+    const controller = new AbortController()
+    const connecting = f.client.tools.connect({ signal: controller.signal })
+    const failed = expect(connecting).rejects.toThrow('enough')
+    ;(await f.server.next(register)).reply(503)
+    await f.reconnects.count(1)
+    controller.abort(new Error('enough'))
+    await failed
+    expect(vi.getTimerCount()).toBe(0)
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  })
+
+  it('the signal has no effect once connected', async () => {
+    const controller = new AbortController()
+    const connecting = f.client.tools.connect({ signal: controller.signal })
+    ;(await f.server.next(register)).reply(200)
+    const stream = await f.server.next(pending)
+    await connecting
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+    controller.abort()
+    stream.open().event('tool-request', { requestID: 'r1', tool: 'x' })
+    ;(await f.server.next('POST /client-tools/result')).reply(200)
+  })
+
+  it('disconnect closes the stream and sends nothing', async () => {
+    const stream = await f.connect()
+    await f.client.tools.disconnect()
+    await stream.closed
+    expect(f.server.waiting).toBe(0)
+    expect(f.reconnects.all).toEqual([])
+    expect(f.errors.all).toEqual([])
+  })
+})

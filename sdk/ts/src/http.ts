@@ -1,0 +1,89 @@
+import { ClientToolsError, messageOf } from './errors.ts'
+import { isObject, maxBytes, parseJson } from './json.ts'
+import type { Scope } from './scope.ts'
+import { chunksOf } from './sse.ts'
+
+type Method = 'GET' | 'POST' | 'DELETE'
+
+/** How long a request may take that the server answers at once. */
+export const requestLimit = { ms: 30_000, reason: 'No response within 30 seconds' }
+
+/** Sends requests to one server. */
+export class Http {
+  readonly baseUrl: string
+  /** What every request has. */
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(baseUrl: string, headers: Readonly<Record<string, string>>) {
+    const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+    if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+      throw new TypeError(`baseUrl is ${JSON.stringify(baseUrl)}: write an address such as "http://127.0.0.1:3000"`)
+    }
+    this.baseUrl = baseUrl.replace(/\/+$/, '')
+    this.headers = headers
+  }
+
+  /** Sends a request that the server answers at once, and returns the text of the response. Fails unless the status is 200. */
+  async send(scope: Scope, method: Method, path: string, body?: unknown): Promise<string> {
+    const request = scope.open({ limit: requestLimit })
+    try {
+      return await this.read(request, method, path, body)
+    } finally {
+      request.end()
+    }
+  }
+
+  /** The same for a request that may take as long as its scope. */
+  async read(scope: Scope, method: Method, path: string, body?: unknown): Promise<string> {
+    return readText(await this.open(scope, method, path, body))
+  }
+
+  /**
+   * Sends a request, and returns the response when its head has arrived. Fails unless the status is 200. The scope must end when
+   * the response has been read, or has failed.
+   */
+  async open(scope: Scope, method: Method, path: string, body?: unknown, accept?: string): Promise<Response> {
+    const headers = new Headers(this.headers)
+    if (body !== undefined) headers.set('Content-Type', 'application/json')
+    if (accept) headers.set('Accept', accept)
+    const content = body === undefined ? {} : { body: JSON.stringify(body) }
+    let response: Response
+    try {
+      // A redirect could lead to another server, which must not see the key.
+      response = await fetch(this.baseUrl + path, { method, headers, signal: scope.signal, redirect: 'error', ...content })
+    } catch (error) {
+      scope.signal.throwIfAborted()
+      const reason = error instanceof Error && error.cause !== undefined ? error.cause : error
+      throw new ClientToolsError(`${method} ${path}: ${messageOf(reason)}`, { cause: error })
+    }
+    if (response.status === 200) return response
+    scope.limit(requestLimit.ms, requestLimit.reason)
+    const message = await readText(response).then(reportedMessage, () => '')
+    throw new ClientToolsError(message || `${method} ${path}: status ${response.status}`, { status: response.status })
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  for await (const chunk of chunksOf(response.body)) {
+    size += chunk.length
+    if (size > maxBytes) throw new ClientToolsError('A response is larger than 16 MiB')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** The message in the body of an error (CT 2.5, GA 2.7). A validation error has the first issue, with its path. */
+function reportedMessage(text: string): string {
+  const body = parseJson(text)
+  if (!isObject(body)) return text.trim().slice(0, 200)
+  const { error } = body
+  if (typeof error === 'string') return error
+  if (Array.isArray(error) && isObject(error[0])) {
+    const { path, message } = error[0]
+    return [...(Array.isArray(path) && path.length > 0 ? [path.join('.')] : []), String(message)].join(': ')
+  }
+  const holder = [error, body.data, body].filter(isObject).find((object) => typeof object.message === 'string')
+  return holder ? String(holder.message) : ''
+}

@@ -1,0 +1,8 @@
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export type { Logger } from './connection.ts'
+export { ClientToolsError } from './errors.ts'
+export type { ToolManager } from './manager.ts'
+export type { FromSchema, JsonSchema, StandardSchema } from './schema.ts'
+export type { Confirmation, Decision, Message, ReplyEvent, Session, SessionOptions } from './session.ts'
+export type { SocketConstructor } from './socket.ts'
+export type { ToolContext, ToolDescription, ToolHandler, ToolResult } from './tool.ts'
