@@ -1,4 +1,4 @@
-import type { ClientToolDefinition, ClientToolResult } from '#contract'
+import type { ClientToolDefinition, ClientToolProgress, ClientToolResult } from '#contract'
 import type { JsonObject } from '../../wire/json/shape.ts'
 
 /** A tool of a client, as a model was offered it. */
@@ -20,6 +20,9 @@ export interface ClientToolCall {
   input: JsonObject
 }
 
+/** How far a call is, as its client reports it (CT 14.2). */
+export type ClientToolReport = Pick<ClientToolProgress, 'progress' | 'total' | 'message'>
+
 export type ClientToolOutcome =
   | { status: 'success'; result: ClientToolResult; attachments: unknown }
   | { status: 'error'; error: string }
@@ -33,7 +36,7 @@ export interface ClientTools {
   /** Why a call must not run, whatever a person decides; undefined if it may. */
   check: (call: ClientToolCall) => Promise<string | undefined>
   /** Runs a call. If the signal is aborted first, withdraws the call, and rejects with the signal's reason. */
-  execute: (call: ClientToolCall, signal: AbortSignal) => Promise<ClientToolOutcome>
+  execute: (call: ClientToolCall, onProgress: (report: ClientToolReport) => void, signal: AbortSignal) => Promise<ClientToolOutcome>
 }
 
 /** The error of a call to a tool that does not exist (GA 7.8). */

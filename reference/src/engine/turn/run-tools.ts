@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AgentStoppedError, type Agent } from '../agent/agent.ts'
-import { unknownTool, type ClientTool, type ClientToolCall, type ClientTools } from '../client-tools/client-tools.ts'
+import { unknownTool, type ClientTool, type ClientToolCall, type ClientToolReport, type ClientTools } from '../client-tools/client-tools.ts'
 import { clientToolResult } from '../client-tools/result-content.ts'
 import type { CallListener } from '../../mcp/client/call-listener.ts'
 import type { ServerNotification } from '#contract'
@@ -128,9 +128,14 @@ async function run({ request: { id }, call: { name, arguments: args = {} }, clie
 }
 
 /** The call ends with its reply, or when its agent is stopped; a stopped agent does not end the reply (CT 11.6 item 8). */
-async function runClientTool(call: ClientToolCall, { clientTools, agent, signal }: RunningDeps): Promise<ToolResult> {
+async function runClientTool(call: ClientToolCall, deps: RunningDeps): Promise<ToolResult> {
+  const { clientTools, agent, signal } = deps
+  const { onNotification } = listenerOf(call.callID, deps)
+  const onProgress = (report: ClientToolReport): void => {
+    onNotification({ method: 'notifications/progress', params: { progressToken: call.callID, ...report } }) // S77
+  }
   try {
-    return await clientToolResult(await clientTools.execute(call, AbortSignal.any([signal, agent.stopped])))
+    return await clientToolResult(await clientTools.execute(call, onProgress, AbortSignal.any([signal, agent.stopped])))
   } catch (error) {
     if (!(error instanceof AgentStoppedError)) throw error
     return { status: 'error', error: error.message }

@@ -203,6 +203,18 @@ describe('a model that calls a tool of a client (CT 11.6)', () => {
     expect((await app.conversation(id))[1]).toBe('assistant: call k {"status":"success","value":{"name":"ct_01d7398c71___t","arguments":{"n":5}}}')
   })
 
+  it('lets the reader of the reply see the progress (S77)', async () => {
+    const { app, id, events } = await started({ calls: [call] })
+    const reply = await app.say(id, 'hi')
+    const { requestID } = await requested(events)
+    await reply.next()
+    await app.call('POST', '/client-tools/progress', { requestID, progress: 0.5, message: 'half' })
+    const params = { progressToken: 'k', progress: 0.5, message: 'half' }
+    expect(await reply.next()).toEqual({ type: 'Notification', request_id: 'k', message: { method: 'notifications/progress', params } })
+    await app.submit(requestID, success)
+    expect(await results(reply)).toEqual([succeeded])
+  })
+
   it('gets the text of a failure', async () => {
     const disconnected = await started({ calls: [call] })
     const stream = await disconnected.app.open('/client-tools/pending/c')
