@@ -2315,7 +2315,7 @@ type ClientToolSet struct {
 
 // ClientToolSuccess Example: {"metadata":{"pages":3},"output":"3 pages found","status":"success","title":"Search"}
 type ClientToolSuccess struct {
-	// Attachments Ignored; any value is accepted.
+	// Attachments Files for the model, in a model turn. Any value is accepted, and what is no file is left out.
 	Attachments *json.RawMessage        `json:"attachments,omitempty"`
 	Metadata    *json.RawMessage        `json:"metadata,omitempty"`
 	Output      string                  `json:"output"`

@@ -155,7 +155,7 @@ export type ClientToolSuccess = {
         [key: string]: unknown;
     };
     /**
-     * Ignored; any value is accepted.
+     * Files for the model, in a model turn. Any value is accepted, and what is no file is left out.
      */
     attachments?: unknown;
 };
