@@ -2,6 +2,7 @@ import type { RecipeWorker } from './domain/recipe/recipe-worker.ts'
 import { RecipeLibrary } from './domain/recipe/library.ts'
 import { Agent } from './engine/agent/agent.ts'
 import { Agents } from './engine/agent/agents.ts'
+import type { ClientTools } from './engine/client-tools/client-tools.ts'
 import { Confirmations } from './engine/pending/confirmations.ts'
 import { Elicitations } from './engine/pending/elicitations.ts'
 import { LargeTexts } from './engine/turn/large-texts.ts'
@@ -12,6 +13,7 @@ import { Executions } from './handlers/client-tools/executions.ts'
 import { Guards, type ClientOfSession } from './handlers/client-tools/guards.ts'
 import { LeaseFiles } from './handlers/client-tools/lease-files.ts'
 import { Leases } from './handlers/client-tools/leases.ts'
+import { ModelCalls } from './handlers/client-tools/model-calls.ts'
 import { PermissionQuestions } from './handlers/client-tools/permission-questions.ts'
 import type { PermissionRules } from './handlers/client-tools/permission-rules.ts'
 import { RateLimit, type RateLimitOptions } from './handlers/client-tools/rate-limit.ts'
@@ -83,12 +85,14 @@ export function createApp(options: AppOptions, logger: Logger): App {
   leases.restore()
   const executions = new Executions(bus, (clientID) => leases.isAway(clientID))
   const questions = new PermissionQuestions(bus)
-  const goose = gooseServer(options, logger)
+  const store = new SessionStore(options.paths.data, logger)
   const rateLimit = new RateLimit(options.rateLimit)
   const { permission = 'allow' } = options
-  const guards = new Guards({ registry, questions, rateLimit, permission, logger, clientOfSession: goose.clientOfSession })
+  const guards = new Guards({ registry, questions, rateLimit, permission, logger, clientOfSession: clientOfSession(store) })
   const state = { bus, registry, leases, executions, questions, guards, streams }
   const clientToolDeps = { ...options, ...state, logger, maxTools: clientTools.maxTools, defaultDirectory: directory }
+  const modelCalls = new ModelCalls({ registry, executions, guards, directory, timeout: options.defaultTimeout })
+  const goose = gooseServer(options, store, modelCalls, logger)
   const routes = [...clientToolRoutes(clientToolDeps), ...goose.routes]
   const router = createRouter(routes, [requireAllowedOrigin(options), cors, requireSecretKey(options.secretKey)], errorHandler(logger))
   const bodies = new Bodies(options.bodyGrace)
@@ -111,10 +115,11 @@ export function createApp(options: AppOptions, logger: Logger): App {
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
   { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
+  store: SessionStore,
+  clientTools: ClientTools,
   logger: Logger,
-): { routes: Route[]; clientOfSession: ClientOfSession; stop: () => Promise<void>; ended: () => Promise<void> } {
+): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
-  const store = new SessionStore(paths.data, logger)
   const launch = { settings, store, environment, directory, ownCommand, logger }
   const makeAgent = (id: string, onIdle: () => void): Agent => {
     const session = store.handle(id)
@@ -132,6 +137,7 @@ function gooseServer(
     agents,
     naming,
     recipeWorker,
+    clientTools,
     logger,
     library: new RecipeLibrary(settings, directory, recipeWorker),
     providers: new Providers(settings, logger),
@@ -140,11 +146,6 @@ function gooseServer(
     elicitations: new Elicitations(),
   })
   return {
-    clientOfSession: async (id) => {
-      await store.open()
-      const session = store.find(id)
-      return session && clientOf(session)
-    },
     routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, handler) })),
     stop: async () => {
       await naming.stop()
@@ -152,6 +153,14 @@ function gooseServer(
       await recipeWorker.close()
     },
     ended: () => agents.closed(),
+  }
+}
+
+function clientOfSession(store: SessionStore): ClientOfSession {
+  return async (id) => {
+    await store.open()
+    const session = store.find(id)
+    return session && clientOf(session)
   }
 }
 

@@ -3,7 +3,7 @@ import type { MessageContent } from '../domain/message/content.ts'
 import type { Message } from '../domain/message/message.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
 
-/** A request to a model. The history is already repaired, and the tools are sorted. */
+/** A request to a model. The history is already repaired, and the tools are in order. */
 export interface ModelRequest {
   system: string
   messages: readonly Message[]

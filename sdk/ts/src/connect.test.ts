@@ -1,4 +1,6 @@
 import { getEventListeners } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, vi } from 'vitest'
 import { createClient } from './index.ts'
 import { definition, newFixture, pending, register, useFixture } from './testing/fixture.ts'
@@ -171,6 +173,29 @@ describe('connect', () => {
     controller.abort()
     stream.open().event('tool-request', { requestID: 'r1', tool: 'x' })
     ;(await f.server.next('POST /client-tools/result')).reply(200)
+  })
+
+  it('may follow a disconnect', async () => {
+    const first = await f.connect()
+    await f.client.tools.disconnect()
+    await first.closed
+    const second = await f.connect()
+    second.event('tool-request', { requestID: 'r1', tool: 'x' })
+    ;(await f.server.next('POST /client-tools/result')).reply(200)
+  })
+
+  it('disconnect closes the stream after a garbage collection too', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void // what the flag has exposed
+    const stream = await f.connect()
+    stream.event('tool-request', { requestID: 'r1', tool: 'x' })
+    ;(await f.server.next('POST /client-tools/result')).reply(200)
+    for (let i = 0; i < 3; i++) {
+      await new Promise(setImmediate)
+      collectGarbage()
+    }
+    await f.client.tools.disconnect()
+    await stream.closed
   })
 
   it('disconnect closes the stream and sends nothing', async () => {

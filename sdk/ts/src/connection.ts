@@ -173,7 +173,6 @@ export class Connection {
     const { requestID } = request
     const result = await this.#runTool(request)
     try {
-      this.#scope.signal.throwIfAborted()
       const sent = this.#send?.({ type: 'result', requestID, result }) ?? false
       if (!sent) await this.#post('/client-tools/result', { requestID, result })
       logger.debug('result sent', { requestID, status: result.status })

@@ -35,7 +35,7 @@ export class Http {
 
   /** The same for a request that may take as long as its scope. */
   async read(scope: Scope, method: Method, path: string, body?: unknown): Promise<string> {
-    return readText(await this.open(scope, method, path, body))
+    return readText(await this.open(scope, method, path, body), scope.signal)
   }
 
   /**
@@ -58,15 +58,15 @@ export class Http {
     }
     if (response.status === 200) return response
     scope.limit(requestLimit.ms, requestLimit.reason)
-    const message = await readText(response).then(reportedMessage, () => '')
+    const message = await readText(response, scope.signal).then(reportedMessage, () => '')
     throw new ClientToolsError(message || `${method} ${path}: status ${response.status}`, { status: response.status })
   }
 }
 
-async function readText(response: Response): Promise<string> {
+async function readText(response: Response, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder()
   let [text, size] = ['', 0]
-  for await (const chunk of chunksOf(response.body)) {
+  for await (const chunk of chunksOf(response.body, signal)) {
     size += chunk.length
     if (size > maxBytes) throw new ClientToolsError('A response is larger than 16 MiB')
     text += decoder.decode(chunk, { stream: true })

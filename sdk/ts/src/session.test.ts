@@ -74,6 +74,15 @@ describe('startSession', () => {
   })
 })
 
+it('nothing is sent if the signal is aborted before', async () => {
+  const session = await newSession()
+  const signal = AbortSignal.abort(new Error('enough'))
+  await expect(f.client.startSession({ signal })).rejects.toThrow('enough')
+  await expect(session.prompt('hi', { signal })).rejects.toThrow('enough')
+  await expect(f.client.tools.connect({ signal })).rejects.toThrow('enough')
+  expect(f.server.waiting).toBe(0)
+})
+
 describe('prompt', () => {
   it('S63: sends one user message, and returns the text of the assistant', async () => {
     const session = await newSession()

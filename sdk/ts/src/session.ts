@@ -91,7 +91,7 @@ async function* reply(
   const scope = new Scope().open({ signal })
   try {
     const response = await http.open(scope, 'POST', '/reply', { messages: [message], session_id: sessionID }, 'text/event-stream')
-    for await (const { data } of readEvents(response.body)) {
+    for await (const { data } of readEvents(response.body, scope.signal)) {
       const event = parseJson(data)
       if (!isObject(event) || typeof event.type !== 'string') throw new ClientToolsError('Invalid event of a reply')
       const known = event as unknown as ReplyEvent // the contract says what each type has
@@ -103,7 +103,6 @@ async function* reply(
         await http.send(scope, 'POST', '/action-required/tool-confirmation', { id: question.id, action, sessionId: sessionID })
       }
     }
-    scope.signal.throwIfAborted()
     throw new ClientToolsError('The reply ended without Finish')
   } finally {
     scope.end()

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { chunksOf, EventParser } from './sse.ts'
 
@@ -16,6 +17,7 @@ describe.each([1, 2, 3, 1000])('events in pieces of %i bytes', (size) => {
     ['event: a\ndata: 1\n\n', [{ type: 'a', data: '1' }]],
     ['\uFEFFdata:1\r\n\r\ndata: 2\r\rdata:  3\n\n', ['1', '2', ' 3'].map((data) => ({ type: '', data }))],
     ['data: a\ndata\ndata: b\nid: 7\nretry: 1\n: note\n\n', [{ type: '', data: 'a\n\nb' }]],
+    ['data: a\r\ndata: b\r\n\r\n', [{ type: '', data: 'a\nb' }]],
     ['event: no data\n\nevent: ping\ndata: \n\n', [{ type: 'ping', data: '' }]],
     ['data: żółć 🦆\r\n\r\ndata: \uFEFF\n\n', [{ type: '', data: 'żółć 🦆' }, { type: '', data: '\uFEFF' }]],
     ['data: whole\n\ndata: cut off\n', [{ type: '', data: 'whole' }]],
@@ -41,19 +43,39 @@ describe('the size of an event', () => {
   })
 })
 
-it('a body is cancelled when its reader stops early', async () => {
-  let cancelled = false
-  const body = new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      controller.enqueue(new Uint8Array(1))
-    },
-    cancel: () => {
-      cancelled = true
-    },
-  })
-  for await (const chunk of chunksOf(body)) {
-    expect(chunk).toHaveLength(1)
-    break
+describe('a body', () => {
+  /** A body that never ends, and says whether it was cancelled. */
+  function endless(chunks: number): { body: ReadableStream<Uint8Array>; cancelled: Promise<unknown> } {
+    let onCancel: (reason: unknown) => void
+    const cancelled = new Promise((resolve) => (onCancel = resolve))
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (let i = 0; i < chunks; i++) controller.enqueue(new Uint8Array(1))
+      },
+      cancel: (reason) => {
+        onCancel(reason)
+      },
+    })
+    return { body, cancelled }
   }
-  expect(cancelled).toBe(true)
+
+  it('is cancelled when its reader stops early', async () => {
+    const { body, cancelled } = endless(2)
+    for await (const chunk of chunksOf(body, new AbortController().signal)) {
+      expect(chunk).toHaveLength(1)
+      break
+    }
+    await cancelled
+  })
+
+  // Node's `fetch` does not do this once its request has been collected as garbage.
+  it('is cancelled when the signal is aborted during a read', async () => {
+    const { body, cancelled } = endless(0)
+    const controller = new AbortController()
+    const failed = expect(chunksOf(body, controller.signal).next()).rejects.toThrow('enough')
+    controller.abort(new Error('enough'))
+    await failed
+    expect(await cancelled).toEqual(new Error('enough'))
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  })
 })

@@ -9,30 +9,37 @@ export interface ServerEvent {
 
 const [lf, cr] = [10, 13]
 
-/** Reads the chunks of a body. The body is cancelled when the caller stops before its end. */
-export async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array, void, undefined> {
+/**
+ * Reads the chunks of a body. The body is cancelled when the caller stops before its end, and when the signal is aborted. Node's
+ * `fetch` cannot be relied on for the latter: after a garbage collection, its signal no longer reaches the body.
+ */
+export async function* chunksOf(body: ReadableStream<Uint8Array> | null, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
   if (!body) return
   const reader = body.getReader()
-  let ended = false
+  const cancel = (): void => {
+    reader.cancel(signal.reason).catch(() => undefined) // a body that has failed cannot be cancelled, and need not be
+  }
+  signal.addEventListener('abort', cancel)
   try {
     for (;;) {
+      signal.throwIfAborted()
       const { done, value } = await reader.read()
-      ended = done
-      if (done) return
+      if (done) break
       yield value
     }
-  } catch (error) {
-    ended = true // a stream that failed cannot be cancelled
-    throw error
+    signal.throwIfAborted()
   } finally {
-    if (!ended) await reader.cancel()
+    signal.removeEventListener('abort', cancel)
+    cancel()
   }
 }
 
 /** Reads an event stream (WHATWG HTML 9.2.6). An event that the end of the stream cuts off is dropped. */
-export async function* readEvents(body: ReadableStream<Uint8Array> | null): AsyncGenerator<ServerEvent, void, undefined> {
+export async function* readEvents(
+  body: ReadableStream<Uint8Array> | null, signal: AbortSignal,
+): AsyncGenerator<ServerEvent, void, undefined> {
   const parser = new EventParser()
-  for await (const chunk of chunksOf(body)) yield* parser.push(chunk)
+  for await (const chunk of chunksOf(body, signal)) yield* parser.push(chunk)
 }
 
 /** Splits bytes into events. Throws when one is larger than 16 MiB. */

@@ -28,7 +28,7 @@ export function eventStream(http: Http, clientID: string): OpenStream {
       events.onReady()
       const response = await head
       events.onOpen()
-      for await (const { type, data } of readEvents(response.body)) {
+      for await (const { type, data } of readEvents(response.body, scope.signal)) {
         if (type === 'tool-request') events.onRequest(parseJson(data))
       }
       return new ClientToolsError('The stream ended')

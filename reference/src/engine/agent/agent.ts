@@ -4,6 +4,11 @@ import type { Provider } from '../../llm/model.ts'
 import type { AgentExtensions } from '../../mcp/agent-extensions.ts'
 import type { SessionHandle } from '../../store/session-handle.ts'
 
+/** The reason why calls of client tools end when their agent is stopped (CT 11.6). */
+export class AgentStoppedError extends Error {
+  override readonly name = 'AgentStoppedError'
+}
+
 /** The agent of one session while it is in memory (GA 6). A new agent has no provider. */
 export class Agent {
   readonly session: SessionHandle
@@ -16,6 +21,7 @@ export class Agent {
   /** The schema of the final output; undefined when none is requested. */
   finalOutput: FinalOutputSchema | undefined
   #users = 0
+  readonly #stopped = new AbortController()
   readonly #onIdle: () => void
 
   /** Calls `onIdle` each time the last user of the agent releases it. */
@@ -23,6 +29,15 @@ export class Agent {
     this.session = session
     this.extensions = extensions
     this.#onIdle = onIdle
+  }
+
+  /** Aborted with an AgentStoppedError when the agent is stopped. Replies keep a stopped agent until they end (GA 16.1). */
+  get stopped(): AbortSignal {
+    return this.#stopped.signal
+  }
+
+  stop(): void {
+    this.#stopped.abort(new AgentStoppedError('The agent was stopped'))
   }
 
   get isUsed(): boolean {

@@ -41,17 +41,22 @@ export class Agents {
     return agent
   }
 
-  /** Drops an agent; its users keep its connections (GA 16.1). Returns false if there is no such agent. */
+  /** Stops and drops an agent; its users keep its connections (GA 16.1). Returns false if there is no such agent. */
   stop(sessionId: string): boolean {
     const agent = this.#agents.get(sessionId)
     if (agent === undefined) return false
-    this.#agents.delete(sessionId)
+    agent.stop()
+    this.#drop(agent)
+    return true
+  }
+
+  #drop(agent: Agent): void {
+    this.#agents.delete(agent.session.id)
     let end = (): void => undefined
     const ended = new Promise<void>((resolve) => (end = resolve))
     const ending = { agent, ended, end }
     this.#endings.add(ending)
     if (!agent.isUsed) this.#close(ending)
-    return true
   }
 
   /** Ends all agents that a session has had, idle or in use, and waits until they have ended (G29). */
@@ -64,7 +69,7 @@ export class Agents {
 
   /** Drops all agents, and waits until the connections of the idle ones are closed. */
   async stopAll(): Promise<void> {
-    for (const id of [...this.#agents.keys()]) this.stop(id)
+    for (const agent of [...this.#agents.values()]) this.#drop(agent)
     await Promise.all([...this.#endings].filter(({ closing }) => closing !== undefined).map(({ ended }) => ended))
   }
 
@@ -83,9 +88,9 @@ export class Agents {
 
   /** Drops idle agents while there are too many, except the one that is about to be used. */
   #makeRoom(asked?: Agent): void {
-    for (const [id, agent] of this.#agents) {
+    for (const agent of this.#agents.values()) {
       if (this.#agents.size <= this.#capacity) break
-      if (agent !== asked && !agent.isUsed) this.stop(id)
+      if (agent !== asked && !agent.isUsed) this.#drop(agent)
     }
   }
 

@@ -2,7 +2,6 @@ import type { ServerNotification } from '#contract'
 import type { Agent } from '../agent/agent.ts'
 import { modeOf, type Mode } from '../permission/permissions.ts'
 import { ModelError, type ModelChange, type Piece, type Provider } from '../../llm/model.ts'
-import type { ContentOf } from '../../domain/message/content.ts'
 import type { Message } from '../../domain/message/message.ts'
 import type { LoadedSession } from '../../domain/session/session.ts'
 import { PublicError } from '../../public-error.ts'
@@ -17,8 +16,8 @@ import type { ReplyServices } from './reply-services.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { SavedMessages, save } from '../history/saved-messages.ts'
 import { account } from '../history/token-usage.ts'
-import { runTools } from './run-tools.ts'
-import { frontendNames, toolsOf } from './offered-tools.ts'
+import { runTools, type AnnouncedRequest } from './run-tools.ts'
+import { frontendNames, offeredTools, type Offered } from './offered-tools.ts'
 
 /** Receives the events of a reply. Every call rejects once the client has disconnected. */
 export interface ReplyListener {
@@ -111,17 +110,17 @@ export class ReplyLoop {
     const turn = provider.beginTurn()
     const { finalOutput } = this.#agent
     this.#finalOutput.wanted = finalOutput
-    const tools = await toolsOf(this.#agent, { config: turn.config, mode: this.#mode, finalOutput }, this.#deps.logger)
+    const offered = await offeredTools(this.#agent, { config: turn.config, mode: this.#mode, finalOutput }, this.#deps)
     let pieces: AsyncIterable<Piece>
     try {
-      pieces = await turn.answer({ ...(await this.#prompt()), tools }, this.#listener.signal)
+      pieces = await turn.answer({ ...(await this.#prompt()), tools: offered.tools }, this.#listener.signal)
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       return this.#callFailed(provider, error)
     }
     this.#recovered = false
     const saved = new SavedMessages()
-    const requests = await this.#relayAnswer(pieces, saved)
+    const requests = await this.#relayAnswer(pieces, offered, saved)
     const ran = await runTools(requests, {
       agent: this.#agent,
       elicitations: this.#deps.elicitations,
@@ -129,7 +128,8 @@ export class ReplyLoop {
       settings: this.#deps.settings,
       mode: this.#mode,
       toolGuard: this.#toolGuard,
-      tools,
+      clientTools: this.#deps.clientTools,
+      offered,
       finalOutput: this.#finalOutput,
       ...this.#listener,
     })
@@ -167,9 +167,9 @@ export class ReplyLoop {
   }
 
   /** Passes an answer to the client as it arrives. Returns its tool requests, and adds the rest to `saved`. */
-  async #relayAnswer(pieces: AsyncIterable<Piece>, saved: SavedMessages): Promise<ContentOf<'toolRequest'>[]> {
-    const frontend = frontendNames(this.#agent)
-    const requests: ContentOf<'toolRequest'>[] = []
+  async #relayAnswer(pieces: AsyncIterable<Piece>, { clientTools }: Offered, saved: SavedMessages): Promise<AnnouncedRequest[]> {
+    const frontend = frontendNames(this.#agent, clientTools)
+    const requests: AnnouncedRequest[] = []
     for await (const { id, content, usage, change } of pieces) {
       if (usage !== null) account(this.#agent.session, usage)
       if (change !== undefined) await this.#listener.sendModelChange(change)
@@ -178,7 +178,7 @@ export class ReplyLoop {
         (item) => item.type !== 'toolRequest' || item.toolCall.status === 'error' || !frontend.has(item.toolCall.value.name),
       )
       await this.#listener.sendMessage({ ...textMessage('assistant', ''), id, content: shown })
-      requests.push(...content.filter((item) => item.type === 'toolRequest'))
+      requests.push(...content.filter((item) => item.type === 'toolRequest').map((request) => ({ request, messageId: id })))
       saved.addPiece(id, content.filter((item) => item.type !== 'toolRequest'))
     }
     return requests

@@ -4,6 +4,7 @@ import type { Logger } from '../../log.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { SessionStore } from '../../store/session-store.ts'
 import type { Agents } from '../agent/agents.ts'
+import type { ClientTools } from '../client-tools/client-tools.ts'
 import type { Confirmations } from '../pending/confirmations.ts'
 import type { Elicitations } from '../pending/elicitations.ts'
 import type { LargeTexts } from './large-texts.ts'
@@ -20,5 +21,6 @@ export interface ReplyServices {
   confirmations: Confirmations
   elicitations: Elicitations
   largeTexts: LargeTexts
+  clientTools: ClientTools
   logger: Logger
 }

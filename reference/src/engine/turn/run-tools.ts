@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Agent } from '../agent/agent.ts'
+import { AgentStoppedError, type Agent } from '../agent/agent.ts'
+import { unknownTool, type ClientTool, type ClientToolCall, type ClientToolReport, type ClientTools } from '../client-tools/client-tools.ts'
+import { clientToolResult } from '../client-tools/result-content.ts'
 import type { CallListener } from '../../mcp/client/call-listener.ts'
 import type { ServerNotification } from '#contract'
-import { Permissions, setPermission, type Mode } from '../permission/permissions.ts'
+import type { Mode } from '../permission/permissions.ts'
 import type { McpTool } from '../../domain/extension/config.ts'
 import type { ContentOf } from '../../domain/message/content.ts'
 import type { Message } from '../../domain/message/message.ts'
@@ -13,6 +15,7 @@ import { SessionDeletedError } from '../../store/session-handle.ts'
 import { abortable } from '../../abortable.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import { coerced } from './coerce-arguments.ts'
+import { decideCalls, type Decision, type PreparedCall } from './decide-calls.ts'
 import type { ToolGuard } from '../toolguard/tool-guard.ts'
 import type { Elicitations } from '../pending/elicitations.ts'
 import type { FinalOutput } from './final-output.ts'
@@ -20,10 +23,16 @@ import type { LargeTexts } from './large-texts.ts'
 import { newMessage, newMessageId } from '../../domain/message/new-message.ts'
 import { sample } from './sample.ts'
 import { save } from '../history/saved-messages.ts'
-import { frontendNames } from './offered-tools.ts'
+import { frontendNames, type Offered } from './offered-tools.ts'
 
 type ToolRequest = ContentOf<'toolRequest'>
 type ToolResult = Result<ToolContent[]>
+
+/** A tool request, and the id of the message that announced it. */
+export interface AnnouncedRequest {
+  request: ToolRequest
+  messageId: string | null
+}
 
 /** What running the tools of a turn requires. */
 interface ToolRunDeps {
@@ -33,8 +42,9 @@ interface ToolRunDeps {
   settings: Settings
   mode: Mode
   toolGuard: ToolGuard
-  /** The tools that the model was offered. */
-  tools: readonly McpTool[]
+  clientTools: ClientTools
+  /** What the model was offered. */
+  offered: Offered
   finalOutput: FinalOutput
   sendMessage: (message: Message) => Promise<void>
   sendNotification: (requestId: string, notification: ServerNotification) => Promise<void>
@@ -50,7 +60,6 @@ interface RunningDeps extends ToolRunDeps {
 
 const declined = 'The user has declined this tool call. Do not try it again.'
 const notInChat = 'Tools do not run in chat mode. Explain what you would do with this call.'
-const extensionPrompt = 'Extension management requires approval for security'
 const maxPendingNotifications = 16
 /** How many tools of one answer run at the same time (M67). */
 const maxRunning = 64
@@ -59,19 +68,14 @@ const maxRunning = 64
  * Runs the tools that a model has called, and asks a person first where necessary (GA 7.8). Returns the messages to save: for
  * each request, the call as it ran, and its result.
  */
-export async function runTools(requests: readonly ToolRequest[], given: ToolRunDeps): Promise<Message[]> {
+export async function runTools(requests: readonly AnnouncedRequest[], given: ToolRunDeps): Promise<Message[]> {
   const over = new AbortController()
   const deps: RunningDeps = { ...given, signal: AbortSignal.any([given.signal, over.signal]), giveUp: (reason) => { over.abort(reason) } }
-  const frontend = frontendNames(deps.agent)
-  const calls = requests.flatMap((request) =>
-    request.toolCall.status === 'success' ? [{ request, call: converted(request.toolCall.value, deps.tools) }] : [],
-  )
+  const frontend = frontendNames(deps.agent, deps.offered.clientTools)
+  const calls = requests.flatMap((announced) => prepared(announced, deps) ?? [])
   for (const { request, call } of calls) if (frontend.has(call.name)) await waitForClient(request, deps)
-  const allowed: boolean[] = []
-  // All permissions are decided before the first question, so the answer to one question does not decide the next call (M68).
-  const permissions = calls.map(({ call }) => permissionOf(call.name, deps))
-  for (const [index, { request }] of calls.entries()) allowed.push(await isAllowed(request, permissions[index] ?? 'deny', deps))
-  const results = await mapConcurrently(maxRunning, calls, ({ request, call }, index) => resultOf(request, call, allowed[index] === true, deps))
+  const decisions = await decideCalls(calls, deps)
+  const results = await mapConcurrently(maxRunning, calls, (call, index) => resultOf(call, decisions[index] ?? 'declined', deps))
   const saved: Message[] = []
   for (const [index, { request, call }] of calls.entries()) {
     const result = results[index] ?? { status: 'error', error: '-32603: no result' }
@@ -81,6 +85,19 @@ export async function runTools(requests: readonly ToolRequest[], given: ToolRunD
     saved.push(newMessage('assistant', [ran], undefined, newMessageId()), response)
   }
   return saved
+}
+
+/** Undefined for a malformed request. */
+function prepared({ request, messageId }: AnnouncedRequest, { agent, offered }: ToolRunDeps): PreparedCall | undefined {
+  if (request.toolCall.status === 'error') return undefined
+  const asked = request.toolCall.value
+  const call = converted(asked, offered.tools)
+  const tool = offered.clientTools.get(call.name)
+  return { request, asked, call, client: tool && clientCall(tool, call, request.id, messageId, agent) }
+}
+
+function clientCall(tool: ClientTool, { arguments: input = {} }: ToolCall, callID: string, messageId: string | null, { session }: Agent): ClientToolCall {
+  return { tool, sessionID: session.id, messageID: messageId ?? '', callID, input }
 }
 
 function converted(call: ToolCall, tools: readonly McpTool[]): ToolCall {
@@ -94,65 +111,35 @@ async function waitForClient({ id, toolCall }: ToolRequest, { sendMessage, signa
   return abortable(signal, () => () => undefined)
 }
 
-/** Whether a tool may run. A person may have to decide (GA 18.1). */
-async function isAllowed(request: ToolRequest, permission: ToolPermission, deps: RunningDeps): Promise<boolean> {
-  if (request.toolCall.status === 'error') return false
-  const call = request.toolCall.value
-  if (permission === 'deny') return false
-  const alert = deps.toolGuard.promptOf(call)
-  if (permission === 'run' && alert === undefined) return true
-  return ask(request, call, alert ?? (call.name === 'extensionmanager__manage_extensions' ? extensionPrompt : null), deps)
-}
-
-type ToolPermission = 'run' | 'ask' | 'deny'
-
-/** The permission of a tool by the mode and by earlier decisions of a person. */
-function permissionOf(name: string, { mode, settings }: ToolRunDeps): ToolPermission {
-  switch (mode) {
-    case 'auto':
-      return 'run'
-    case 'chat':
-      return 'deny'
-    case 'approve':
-    case 'smart_approve':
-      break
-    default:
-      return mode satisfies never
-  }
-  const level = new Permissions(settings).of('user', name)
-  switch (level) {
-    case 'always_allow':
-      return 'run'
-    case 'never_allow':
-      return 'deny'
-    case 'ask_before':
-    case null:
-      return 'ask'
-    default:
-      return level satisfies never
-  }
-}
-
-async function ask({ id }: ToolRequest, call: ToolCall, prompt: string | null, deps: ToolRunDeps): Promise<boolean> {
-  const data = { actionType: 'toolConfirmation', id, toolName: call.name, arguments: call.arguments ?? {}, prompt } as const
-  await deps.sendMessage(newMessage('assistant', [{ type: 'actionRequired', data }], { userVisible: true, agentVisible: false }))
-  const action = await deps.waitForDecision(id, deps.signal)
-  if (action === 'always_allow') setPermission(deps.settings, call.name, 'always_allow')
-  return action === 'always_allow' || action === 'allow_once'
-}
-
-async function resultOf(request: ToolRequest, call: ToolCall, allowed: boolean, deps: RunningDeps): Promise<ToolResult> {
+async function resultOf(call: PreparedCall, decision: Decision, deps: RunningDeps): Promise<ToolResult> {
   if (deps.mode === 'chat') return textResult(notInChat)
-  if (!allowed) return textResult(declined)
-  return deps.largeTexts.moved(await run(request, call, deps), deps.agent.session)
+  if (decision === 'declined') return textResult(declined)
+  if (decision !== 'run') return clientToolResult(decision)
+  return deps.largeTexts.moved(await run(call, deps), deps.agent.session)
 }
 
-async function run({ id }: ToolRequest, { name, arguments: args = {} }: ToolCall, deps: RunningDeps): Promise<ToolResult> {
+async function run({ request: { id }, call: { name, arguments: args = {} }, client }: PreparedCall, deps: RunningDeps): Promise<ToolResult> {
+  if (client !== undefined) return runClientTool(client, deps)
   if (name === 'recipe__final_output') return deps.finalOutput.give(args, deps.signal)
   const result = await deps.agent.extensions.call(name, args, listenerOf(id, deps), deps.signal)
   if (result !== undefined) return result
   if (notBuilt.includes(name)) return { status: 'error', error: `-32603: ${name} is not built on this server` }
-  return { status: 'error', error: `-32603: -32002: ${name}` }
+  return { status: 'error', error: unknownTool(name) }
+}
+
+/** The call ends with its reply, or when its agent is stopped; a stopped agent does not end the reply (CT 11.6 item 8). */
+async function runClientTool(call: ClientToolCall, deps: RunningDeps): Promise<ToolResult> {
+  const { clientTools, agent, signal } = deps
+  const { onNotification } = listenerOf(call.callID, deps)
+  const onProgress = (report: ClientToolReport): void => {
+    onNotification({ method: 'notifications/progress', params: { progressToken: call.callID, ...report } }) // S77
+  }
+  try {
+    return await clientToolResult(await clientTools.execute(call, onProgress, AbortSignal.any([signal, agent.stopped])))
+  } catch (error) {
+    if (!(error instanceof AgentStoppedError)) throw error
+    return { status: 'error', error: error.message }
+  }
 }
 
 /** Tools that models are offered, but that this server does not implement (M45). */

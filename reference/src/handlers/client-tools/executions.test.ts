@@ -74,11 +74,11 @@ describe('an execution (CT 6, 8.1)', () => {
     const execution = f.start()
     f.drain()
     const metadata = { n: 1 }
-    const sent = { ...success, metadata, attachments: [] }
+    const sent = { ...success, metadata, attachments: [1] }
     expect(f.executions.settle('req-1', sent, '/poster')).toBe(true)
     expect(f.drain()).toEqual([`/poster {"type":"client-tool.completed","properties":{${call},"success":true}}`])
     expect(JSON.stringify(await execution.outcome)).toBe(
-      '{"type":"success","result":{"status":"success","title":"t","output":"o","metadata":{"n":1}}}',
+      '{"type":"success","result":{"status":"success","title":"t","output":"o","metadata":{"n":1}},"attachments":[1]}',
     )
     expect(vi.getTimerCount()).toBe(0)
   })

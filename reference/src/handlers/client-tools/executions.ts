@@ -35,9 +35,12 @@ export type ProgressReport = Pick<ClientToolProgress, 'progress' | 'total' | 'me
 /** An execution lasts at most this many times its timeout, however often its client reports (CT 14.2). */
 const maxTimeouts = 10
 
-/** How an execution ended. `withdrawn` means that its caller disconnected; no event reports this. */
+/**
+ * How an execution ended. `attachments` is what the client sent, unchecked (CT 2.3). `withdrawn` means that its caller disconnected;
+ * no event reports this.
+ */
 export type Outcome =
-  | { type: 'success'; result: ClientToolResult }
+  | { type: 'success'; result: ClientToolResult; attachments: unknown }
   | { type: 'failure'; error: string }
   | { type: 'timeout'; error: string }
   | { type: 'withdrawn' }
@@ -131,11 +134,11 @@ export class Executions {
     if (pending === undefined) return false
     switch (response.status) {
       case 'success': {
-        const { status, title, output, metadata } = response
+        const { status, title, output, metadata, attachments } = response
         const properties = { ...pending.call, success: true } as const
         this.#bus.publish(directory, { type: 'client-tool.completed', properties })
         const result = { status, title, output, ...(metadata !== undefined && { metadata }) }
-        pending.resolve({ type: 'success', result })
+        pending.resolve({ type: 'success', result, attachments })
         break
       }
       case 'error':

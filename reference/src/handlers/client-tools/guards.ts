@@ -3,7 +3,7 @@ import type { Logger } from '../../log.ts'
 import type { Call } from './executions.ts'
 import { UnusableSchemaError, compileParameters, type InputCheck } from './input-schema.ts'
 import type { PermissionQuestions, QuestionEnd } from './permission-questions.ts'
-import { decisionFor, type PermissionRules } from './permission-rules.ts'
+import { decisionFor, type Decision, type PermissionRules } from './permission-rules.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Registry } from './registry.ts'
 
@@ -41,11 +41,16 @@ export class Guards {
     this.#deps = deps
   }
 
+  /** The decision of the configuration about a tool, by its full ID. */
+  decisionFor(tool: string): Decision {
+    return decisionFor(this.#deps.permission, tool)
+  }
+
   /** The checks that need nobody. */
-  async reject({ clientID, tool, sessionID, input }: Call): Promise<Rejection | undefined> {
+  async reject({ clientID, tool, sessionID, input }: Pick<Call, 'clientID' | 'tool' | 'sessionID' | 'input'>): Promise<Rejection | undefined> {
     const owner = sessionID === '' ? undefined : await this.#deps.clientOfSession(sessionID)
     if (owner !== undefined && owner !== clientID) return denied('Client does not own this session')
-    if (decisionFor(this.#deps.permission, tool) === 'deny') return denied('Client tools are not allowed for this agent')
+    if (this.decisionFor(tool) === 'deny') return denied('Client tools are not allowed for this agent')
     const violations = this.#check(clientID, tool)(input)
     if (violations.length === 0) return undefined
     const message = `The ${tool} tool was called with invalid arguments: ${violations.join('\n')}.\nPlease rewrite the input so it satisfies the expected schema.`
@@ -54,7 +59,7 @@ export class Guards {
 
   /** Asks the user, if that is configured. */
   async ask(call: Call, signal: AbortSignal): Promise<QuestionEnd> {
-    return decisionFor(this.#deps.permission, call.tool) === 'ask' ? this.#deps.questions.ask(call, signal) : 'once'
+    return this.decisionFor(call.tool) === 'ask' ? this.#deps.questions.ask(call, signal) : 'once'
   }
 
   /** Counts a call that is about to run. */

@@ -227,3 +227,23 @@ describe('the limits (S39)', () => {
     expect(registry.unregister(clientID, Array.from({ length: 100_000 }, () => 'a'))).toEqual([])
   })
 })
+
+describe('the definitions for a model (CT 11.6)', () => {
+  it('are in registry order, with U+FFFD for unpaired surrogates everywhere but in IDs', () => {
+    const registry = registryWith(['c', 'z'], ['other', 'x'])
+    const pair = '\ud83d\ude00'
+    registry.register('c', [{ id: '\ud800', description: `\\ud800 \ud800${pair}`, parameters: { '\udc00': ['\\\udfff'], b: 1, a: 2 } }])
+    expect([...registry.definitions('c')]).toEqual([
+      ['z', tool('client_c_z')],
+      ['\ud800', { id: 'client_c_\ud800', description: `\\ud800 \ufffd${pair}`, parameters: { '\ufffd': ['\\\ufffd'], b: 1, a: 2 } }],
+    ])
+    expect([...registry.definitions('nobody')]).toEqual([])
+  })
+
+  it('belong to the client itself, even if an ID is ambiguous (CT 2.6)', () => {
+    const registry = registryWith(['a', 'b_c'], ['a_b', 'd'])
+    expect(['a', 'a_b', 'nobody'].map((clientID) => registry.has(clientID, 'client_a_b_c'))).toEqual([true, false, false])
+    registry.register('a_b', [tool('c')])
+    expect(registry.has('a_b', 'client_a_b_c')).toBe(true)
+  })
+})

@@ -1,6 +1,7 @@
 import type { ClientToolDefinition } from '#contract'
+import { parseJson, parseText } from '../../wire/json/parse.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
-import { parseJson } from '../../wire/json/parse.ts'
+import { wellFormedJson } from '../../wire/json/well-formed.ts'
 import { fullToolID, shortName } from './tool-id.ts'
 
 /** The limits on what clients may register (S39). */
@@ -130,6 +131,21 @@ export class Registry {
       for (const [name, { member }] of tools) all.set(prefix + name, member)
     }
     return (this.#listed = joined('{', [...all.values()], '}'))
+  }
+
+  /** The tools of one client, by short name. Their descriptions and parameters have no unpaired surrogates. */
+  definitions(clientID: string): Map<string, ClientToolDefinition> {
+    const { prefix = '', tools = [] } = this.#clients.get(clientID) ?? {}
+    return new Map([...tools].map(([name, { member, at }]) => {
+      const definition = parseText(wellFormedJson(member.toString('utf8', at))) as ClientToolDefinition // `rendered` has written it
+      return [name, { ...definition, id: prefix + name }]
+    }))
+  }
+
+  /** Whether a client has the tool with this full ID. */
+  has(clientID: string, id: string): boolean {
+    const client = this.#clients.get(clientID)
+    return client !== undefined && id.startsWith(client.prefix) && client.tools.has(id.slice(client.prefix.length))
   }
 
   /** A number by which clients are in order; 0 for an unknown client. */

@@ -18,8 +18,8 @@ import {
 } from './schema.ts'
 
 /*
- * The schemas of the bodies. Fields are in the order in which their issues are reported (CT 3.5). Fields that the server does not
- * read are missing: `sessionID` everywhere, and `attachments` of a result (CT 12, D8 and D29).
+ * The schemas of the bodies. Fields are in the order in which their issues are reported (CT 3.5). Fields that are not
+ * checked are missing: `sessionID` everywhere, and `attachments` of a result (CT 12, D8 and D29).
  */
 
 const tool: Schema<ClientToolDefinition> = object({ id: string, description: string, parameters: record })
