@@ -36,4 +36,6 @@ type ClientCall struct {
 
 	// Notify passes on the client's reports of progress; see [Call.Notify]. Check does not need it.
 	Notify func(Notification)
+	// Over reports whether the model no longer waits, although wait may not have returned yet. Check does not need it.
+	Over func() bool
 }

@@ -77,6 +77,7 @@ func (c calls) startClient(ctx context.Context, r *request) (wait func()) {
 	call := r.clientCall(c.session.initial.ID)
 	notify, over := c.notifications(ctx, r.announced.ID)
 	call.Notify = notify
+	call.Over = func() bool { return ctx.Err() != nil || c.agent.running.Err() != nil }
 	var started func(context.Context) message.ToolResult
 	failed := c.recovered(r.call.Name, func() message.ToolResult {
 		if c.agent.running.Err() == nil {

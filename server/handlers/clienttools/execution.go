@@ -43,6 +43,8 @@ type Call struct {
 	Timeout                      time.Duration
 	// Progress gets the reports of the client while the execution is pending. It must not block; it may be nil.
 	Progress func(api.ProgressRequest)
+	// Over reports whether the caller no longer waits. It must not block; it may be nil.
+	Over func() bool
 
 	client *client // the one that was found to have the tool; nil means any
 }
@@ -58,6 +60,7 @@ type Execution struct {
 	began, due time.Time // due is when it times out
 	timeout    time.Duration
 	progress   func(api.ProgressRequest) // may be nil
+	over       func() bool               // may be nil
 
 	waits bool // for a stream of its client, which has a lease
 }
@@ -74,6 +77,17 @@ type executions struct {
 func (p *executions) has(e *Execution) bool {
 	now, ok := p.get(e.request.RequestID)
 	return ok && now == e
+}
+
+// expected returns the execution that waits for something from its client. One whose caller no longer waits is removed
+// at once, although its goroutine may not have noticed.
+func (p *executions) expected(requestID string) (e *Execution, ok bool) {
+	e, ok = p.get(requestID)
+	if ok && e.over != nil && e.over() {
+		p.delete(requestID)
+		return nil, false
+	}
+	return e, ok
 }
 
 // newID returns an ID that is not pending (CT 8.2, decision S12).
@@ -191,7 +205,7 @@ func (r *Registry) Start(directory string, call Call) (*Execution, error) {
 		outcome: make(chan outcome, 1),
 		began:   now,
 		due:     now.Add(call.Timeout),
-		timeout: call.Timeout, progress: call.Progress,
+		timeout: call.Timeout, progress: call.Progress, over: call.Over,
 		waits: owner.lease.runs(),
 	}
 	r.bus.Publish(directory, api.ClientToolExecutingEvent{
@@ -223,7 +237,7 @@ func streamFrame(request api.ClientToolExecutionRequest) []byte {
 func (r *Registry) Submit(directory, requestID string, result Result, failed *string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e, ok := r.pending.get(requestID)
+	e, ok := r.pending.expected(requestID)
 	switch {
 	case !ok:
 		return false
@@ -289,7 +303,7 @@ func (r *Registry) timeOut(e *Execution) (left time.Duration) {
 func (r *Registry) Progress(report api.ProgressRequest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e, ok := r.pending.get(report.RequestID)
+	e, ok := r.pending.expected(report.RequestID)
 	if !ok {
 		return false
 	}

@@ -401,3 +401,26 @@ func TestShutdownFailsEveryExecution(t *testing.T) {
 		same(t, "tools after the shutdown", 1, len(r.AllTools()))
 	})
 }
+
+// TestAResultForACallerThatNoLongerWaits comes before the caller's goroutine has noticed that its turn is over.
+func TestAResultForACallerThatNoLongerWaits(t *testing.T) {
+	r := newRig(t)
+	r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})
+	over := false
+	c := call("client_c_a", "r")
+	c.Over = func() bool { return over }
+	if _, err := r.Start("/", c); err != nil {
+		t.Fatal(err)
+	}
+	take := r.listen(events.InDirectory("/"))
+	if !r.Progress(api.ProgressRequest{RequestID: "r"}) || len(take()) != 1 {
+		t.Error("a report about a caller that waits is refused")
+	}
+	over = true
+	if r.Progress(api.ProgressRequest{RequestID: "r"}) || r.Submit("/", "r", clienttools.Result{}, nil) {
+		t.Error("something is accepted for a caller that no longer waits")
+	}
+	if got := take(); len(got) > 0 {
+		t.Errorf("events %q, want none", got)
+	}
+}
