@@ -66,7 +66,7 @@ describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
   })
 
   it('gets only the requests of its client, in the order in which they are issued', async () => {
-    const test = new TestApp()
+    const test = new TestApp({ rateLimit: { calls: 0, windowMs: 1 } })
     await test.register('c', ['a'])
     await test.register('c2', ['a'])
     const stream = await test.open('/client-tools/pending/c')
@@ -168,7 +168,7 @@ describe('the end of a pending stream', () => {
   })
 
   it('is published to every listener, however many executions it fails (S16)', async () => {
-    const test = new TestApp()
+    const test = new TestApp({ rateLimit: { calls: 0, windowMs: 1 } })
     await test.register('c', ['a'])
     const stream = await test.open('/client-tools/pending/c')
     const answers: ReturnType<TestApp['execute']>[] = []
