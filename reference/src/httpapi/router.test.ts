@@ -34,7 +34,7 @@ describe('an unknown path (CT 3.2, S2)', () => {
     '/client-tools/tools/c/..',
     '/client-tools/tools%2Fc1',
     '/client-tools/Tools',
-    '/client-tools/ws/c',
+    '/client-tools/ws',
     '/event/',
     '/event/x',
     '/global/event/x',

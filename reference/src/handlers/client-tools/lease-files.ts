@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, readFileSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientToolDefinition } from '#contract'
-import { isMissing } from '../../error-code.ts'
+import { errorCode, isMissing } from '../../error-code.ts'
 import type { Logger } from '../../log.ts'
 import { openPrivate } from '../../settings/private-files.ts'
 import { replaceFile } from '../../settings/yaml-file.ts'
@@ -72,11 +72,11 @@ export class LeaseFiles {
 
   /** The stored leases in the order of their clients, with the time that each has left. */
   read(): (Restored & { leftMs: number })[] {
-    let names: string[] = []
+    let [names, alive]: [string[], number] = [[], 0]
     this.#attempt('leases not read', () => {
       names = readdirSync(this.#directory).filter((name) => name.endsWith('.json'))
+      alive = statSync(join(this.#directory, 'alive'), { throwIfNoEntry: false })?.mtimeMs ?? 0
     })
-    const alive = statSync(join(this.#directory, 'alive'), { throwIfNoEntry: false })?.mtimeMs ?? 0
     return names.flatMap((name) => this.#readOne(name)).sort((a, b) => a.order - b.order).map((lease) => {
       const whole = lease.seconds * 1000
       const left = lease.deadline === undefined ? whole : lease.deadline - Math.max(alive, lease.saved)
@@ -102,7 +102,12 @@ export class LeaseFiles {
     try {
       run()
     } catch (err) {
-      if (!isMissing(err)) this.#logger.warn(failure, { err })
+      if (!isNoDirectory(err)) this.#logger.warn(failure, { err })
     }
   }
+}
+
+/** Whether the directory does not exist, or cannot. The start of the server has logged the latter. */
+function isNoDirectory(error: unknown): boolean {
+  return isMissing(error) || errorCode(error) === 'ENOTDIR'
 }
