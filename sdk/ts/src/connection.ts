@@ -3,7 +3,7 @@ import type { Http } from './http.ts'
 import { isObject, parseJson } from './json.ts'
 import { Scope } from './scope.ts'
 import type { OpenStream } from './streams.ts'
-import { readToolRequest, type Tool, type ToolContext, type ToolRequest, type ToolResponse, toolResponse } from './tool.ts'
+import { type Tool, type ToolContext, type ToolRequest, type ToolResponse, toolResponse } from './tool.ts'
 
 const [maxAttempts, firstWaitMs, maxWaitMs, checkAfterMs] = [5, 1000, 30_000, 1000]
 
@@ -163,13 +163,8 @@ export class Connection {
   }
 
   /** Runs the tool of a request, and sends its result (CT 11.4). */
-  async #answer(data: unknown): Promise<void> {
+  async #answer(request: ToolRequest): Promise<void> {
     const { onError, logger } = this.#options
-    const request = readToolRequest(data)
-    if (!request) {
-      onError(new ClientToolsError('Invalid tool request'))
-      return
-    }
     const { requestID } = request
     const result = await this.#runTool(request)
     try {
