@@ -20,7 +20,7 @@ export interface ClientOptions {
   transport?: 'sse' | 'websocket'
   /** A WebSocket for platforms without one, such as Node 20: that of the package `ws`. */
   WebSocket?: SocketConstructor
-  /** Called with errors that no call reports: a result that could not be sent, an invalid message, the end of all attempts. */
+  /** Called with what goes wrong in the background, such as a result that could not be sent, and with the error that ends a connection. */
   onError?: (error: unknown) => void
   /** Called before each wait after a lost stream; attempts count from 1. */
   onReconnect?: (attempt: number, waitMs: number) => void

@@ -75,7 +75,7 @@ describe('tools', () => {
     const stream = await f.connect()
     const registering = f.client.tools.register('a', definition, () => done)
     const request = await f.server.next(register)
-    const failed = expect(registering).rejects.toMatchObject({ status: 429, message: 'Too many tools' })
+    const failed = expect(registering).rejects.toMatchObject({ status: 429, message: '429: Too many tools' })
     request.reply(429, { error: { code: 'RATE_LIMITED', message: 'Too many tools' } })
     await failed
     stream.event('tool-request', { requestID: 'r1', tool: 'client_c1_a' })
@@ -90,7 +90,8 @@ describe('tools', () => {
 })
 
 describe('connect', () => {
-  const f = useFixture()
+  const warn = vi.fn()
+  const f = useFixture({ logger: { debug: () => undefined, warn } })
 
   it('S57: resolves when the tools are registered and the stream is requested, before the head of the stream', async () => {
     let connected = false
@@ -111,8 +112,8 @@ describe('connect', () => {
   })
 
   it('S57: a failed first attempt is repeated after the waits of a lost stream, until they are used up', async () => {
-    const connecting = f.client.tools.connect()
-    const failed = expect(connecting).rejects.toMatchObject({ message: 'Max reconnection attempts reached', cause: { status: 503 } })
+    warn.mockClear()
+    const failed = f.client.tools.connect().catch((error: unknown) => error)
     for (const [i, waitMs] of [1000, 2000, 4000, 8000, 16_000].entries()) {
       ;(await f.server.next(register)).reply(503)
       await f.reconnects.count(i + 1)
@@ -121,23 +122,40 @@ describe('connect', () => {
       vi.advanceTimersByTime(1)
     }
     ;(await f.server.next(register)).reply(503)
-    await failed
+    const error = await failed
+    expect(error).toMatchObject({ message: 'Max reconnection attempts reached' })
+    expect(f.errors.all).toEqual([error])
     expect(f.reconnects.all).toEqual([[1, 1000], [2, 2000], [3, 4000], [4, 8000], [5, 16_000]])
-    expect(f.errors.all).toMatchObject([{ message: 'Max reconnection attempts reached' }])
+    // The causes are only logged.
+    expect(error).not.toHaveProperty('cause')
+    const cause = { reason: { message: '503: Service Unavailable' } }
+    expect(warn.mock.calls.slice(0, -1)).toMatchObject(Array.from({ length: 6 }, () => ['stream lost', cause]))
   })
 
-  it.each([
-    ['a coded error', { error: { code: 'RATE_LIMITED', message: 'Too many clients' } }, 'Too many clients'],
-    ['a simple error', { error: 'Request body too large' }, 'Request body too large'],
-    ['a validation error', { data: {}, error: [{ path: ['tools', 0, 'id'], message: 'bad' }], success: false }, 'tools.0.id: bad'],
-    ['a message', { message: 'm' }, 'm'],
-    ['no message', {}, 'POST /client-tools/register: status 400'],
-  ])('S57: tools that the server refuses are not sent again (%s)', async (_, body, message) => {
-    const failed = expect(f.client.tools.connect()).rejects.toMatchObject({ status: 400, message })
-    ;(await f.server.next(register)).reply(400, body)
-    await failed
+  it.each<[number, unknown, string]>([
+    [400, { error: 'Request body too large' }, '400: Request body too large'],
+    [429, { error: { code: 'RATE_LIMITED', message: 'Too many clients' } }, '429: Too many clients'],
+    [400, { name: 'UnknownError', data: { message: 'd' }, message: 'm' }, '400: d'],
+    [400, { message: 'm', error: [{ path: [], message: 'bad' }] }, '400: m'],
+    [400, { data: {}, error: [{ path: ['tools', 0, 'id'], message: 'bad' }, { path: [], message: 'worse' }], success: false }, '400: tools.0.id: bad'],
+    [400, { data: null, error: [{ path: [], message: 'bad' }], success: false }, '400: bad'],
+    [400, { data: {}, error: [], success: false }, '400: Bad Request'],
+    [413, { error: { message: 1 }, data: [], message: null }, '413: Content Too Large'],
+    [422, 'a text', '422: Unprocessable Content'],
+    [499, {}, '499'],
+  ])('S57: tools that the server refuses are not sent again (%i %j)', async (status, body, message) => {
+    const failed = f.client.tools.connect().catch((error: unknown) => error)
+    ;(await f.server.next(register)).reply(status, body)
+    const error = await failed
+    expect(error).toMatchObject({ status, message })
+    expect(f.errors.all).toEqual([error])
     expect(f.reconnects.all).toEqual([])
-    expect(f.errors.all).toEqual([])
+  })
+
+  it('S57: the message of a body that is not JSON is the name of the status', async () => {
+    const failed = expect(f.client.tools.connect()).rejects.toMatchObject({ status: 404, message: '404: Not Found' })
+    ;(await f.server.next(register)).replyText(404, 'no such page')
+    await failed
   })
 
   it('a request that is not answered fails after 30 s', async () => {

@@ -3,7 +3,7 @@ import type { Http } from './http.ts'
 import { isObject, parseJson } from './json.ts'
 import { Scope } from './scope.ts'
 import type { OpenStream } from './streams.ts'
-import { readToolRequest, type Tool, type ToolContext, type ToolRequest, type ToolResponse, toolResponse } from './tool.ts'
+import { type Tool, type ToolContext, type ToolRequest, type ToolResponse, toolResponse } from './tool.ts'
 
 const [maxAttempts, firstWaitMs, maxWaitMs, checkAfterMs] = [5, 1000, 30_000, 1000]
 
@@ -44,18 +44,12 @@ export class Connection {
     let ended = (): void => undefined
     this.#ended = new Promise((resolve) => (ended = resolve))
     this.connected = new Promise((resolve, reject) => {
-      let connected = false
-      const onReady = (): void => {
-        connected = true
-        resolve()
-      }
-      this.#keepConnected(onReady).catch((cause: unknown) => {
+      this.#keepConnected(resolve).catch((cause: unknown) => {
         const error = cause as Error // only a caller's signal can have another reason
         if (!this.#scope.signal.aborted) {
           this.#scope.abort(error)
           onFailure()
-          // Nobody waits for a connection that had succeeded. That all attempts failed is reported in any case (S58).
-          if (connected || this.#attempts === maxAttempts) options.onError(error)
+          options.onError(error)
         }
         reject(error)
         ended()
@@ -101,7 +95,7 @@ export class Connection {
       const reason = await this.#stream(onReady)
       this.#scope.signal.throwIfAborted()
       logger.warn('stream lost', { reason })
-      if (this.#attempts === maxAttempts) throw new ClientToolsError('Max reconnection attempts reached', { cause: reason })
+      if (this.#attempts === maxAttempts) throw new ClientToolsError('Max reconnection attempts reached')
       const waitMs = Math.min(firstWaitMs * 2 ** this.#attempts, maxWaitMs)
       this.#attempts++
       onReconnect(this.#attempts, waitMs)
@@ -163,13 +157,8 @@ export class Connection {
   }
 
   /** Runs the tool of a request, and sends its result (CT 11.4). */
-  async #answer(data: unknown): Promise<void> {
+  async #answer(request: ToolRequest): Promise<void> {
     const { onError, logger } = this.#options
-    const request = readToolRequest(data)
-    if (!request) {
-      onError(new ClientToolsError('Invalid tool request'))
-      return
-    }
     const { requestID } = request
     const result = await this.#runTool(request)
     try {

@@ -2,6 +2,7 @@ import { ClientToolsError, messageOf } from './errors.ts'
 import { isObject, maxBytes, parseJson } from './json.ts'
 import type { Scope } from './scope.ts'
 import { chunksOf } from './sse.ts'
+import { statusNames } from './status.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
@@ -58,8 +59,9 @@ export class Http {
     }
     if (response.status === 200) return response
     scope.limit(requestLimit.ms, requestLimit.reason)
-    const message = await readText(response, scope.signal).then(reportedMessage, () => '')
-    throw new ClientToolsError(message || `${method} ${path}: status ${response.status}`, { status: response.status })
+    const { status } = response
+    const message = await readText(response, scope.signal).then(reportedMessage, () => undefined) ?? statusNames[status]
+    throw new ClientToolsError(message === undefined ? String(status) : `${status}: ${message}`, { status })
   }
 }
 
@@ -74,16 +76,23 @@ async function readText(response: Response, signal: AbortSignal): Promise<string
   return text + decoder.decode()
 }
 
-/** The message in the body of an error (CT 2.5, GA 2.7). A validation error has the first issue, with its path. */
-function reportedMessage(text: string): string {
+/** The message in the body of an error: the first text of the places that S57 names. */
+function reportedMessage(text: string): string | undefined {
   const body = parseJson(text)
-  if (!isObject(body)) return text.trim().slice(0, 200)
-  const { error } = body
-  if (typeof error === 'string') return error
-  if (Array.isArray(error) && isObject(error[0])) {
-    const { path, message } = error[0]
-    return [...(Array.isArray(path) && path.length > 0 ? [path.join('.')] : []), String(message)].join(': ')
-  }
-  const holder = [error, body.data, body].filter(isObject).find((object) => typeof object.message === 'string')
-  return holder ? String(holder.message) : ''
+  if (!isObject(body)) return undefined
+  const { error, data, message } = body
+  const places = [error, messageIn(error), messageIn(data), message, firstIssue(error)]
+  return places.find((place) => typeof place === 'string')
+}
+
+function messageIn(value: unknown): unknown {
+  return isObject(value) ? value.message : undefined
+}
+
+/** The first issue of a validation error, after its path if that is not empty (CT 7.1). */
+function firstIssue(issues: unknown): string | undefined {
+  const issue: unknown = Array.isArray(issues) ? issues[0] : undefined
+  if (!isObject(issue) || typeof issue.message !== 'string') return undefined
+  const path = Array.isArray(issue.path) ? issue.path : []
+  return path.length > 0 ? `${path.join('.')}: ${issue.message}` : issue.message
 }

@@ -72,7 +72,7 @@ describe('a lost stream', () => {
     vi.advanceTimersByTime(1000)
     ;(await f.server.next(register)).reply(429, { error: { code: 'RATE_LIMITED', message: 'Too many clients' } })
     await f.errors.count(1)
-    expect(f.errors.all).toMatchObject([{ status: 429, message: 'Too many clients' }])
+    expect(f.errors.all).toMatchObject([{ status: 429, message: '429: Too many clients' }])
     expect(f.reconnects.all).toHaveLength(1)
     await f.client.tools.register('a', definition, () => done) // sends nothing
   })
@@ -130,14 +130,14 @@ describe('the check after a reconnect', () => {
   it('S59: its failure is only reported', async () => {
     (await check()).reply(500, { name: 'UnknownError', data: { message: 'no list' } })
     await f.errors.count(1)
-    expect(f.errors.all).toMatchObject([{ status: 500, message: 'no list' }])
+    expect(f.errors.all).toMatchObject([{ status: 500, message: '500: no list' }])
   })
 
   it('S59: the failure of its registration is only reported, even a refusal', async () => {
     (await check()).reply(200, [])
     ;(await f.server.next(register)).reply(429, { error: { code: 'RATE_LIMITED', message: 'Too many tools' } })
     await f.errors.count(1)
-    expect(f.errors.all).toMatchObject([{ status: 429, message: 'Too many tools' }])
+    expect(f.errors.all).toMatchObject([{ status: 429, message: '429: Too many tools' }])
     expect(f.reconnects.all).toHaveLength(1)
   })
 

@@ -129,7 +129,7 @@ describe('a result', () => {
     stream.event('tool-request', toolRequest('a'))
     ;(await f.server.next(result)).reply(404, { error: 'Unknown request ID' })
     await f.errors.count(1)
-    expect(f.errors.all).toMatchObject([{ status: 404, message: 'Unknown request ID' }])
+    expect(f.errors.all).toMatchObject([{ status: 404, message: '404: Unknown request ID' }])
   })
 
   it('S61: one that cannot be sent is reported', async () => {
@@ -234,7 +234,7 @@ describe('within a handler', () => {
     expect(second.body).toBe('{"requestID":"r1","progress":2}')
     second.reply(404, { error: 'Unknown request ID' })
     const submitted = await f.server.next(result)
-    expect(submitted.json()).toMatchObject({ result: { status: 'error', error: 'Unknown request ID' } })
+    expect(submitted.json()).toMatchObject({ result: { status: 'error', error: '404: Unknown request ID' } })
     submitted.reply(200)
   })
 

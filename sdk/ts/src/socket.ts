@@ -3,6 +3,7 @@ import { type Http, requestLimit } from './http.ts'
 import { isObject, maxBytes, parseJson } from './json.ts'
 import type { Scope } from './scope.ts'
 import type { OpenStream, StreamEvents } from './streams.ts'
+import { readToolRequest } from './tool.ts'
 
 /** What this library uses of a WebSocket. */
 export interface Socket {
@@ -143,11 +144,9 @@ function isTooLarge(text: string): boolean {
 /** Reads a message of the socket (CT 7, S60). Unknown types are ignored. */
 function readMessage(data: unknown, events: StreamEvents): void {
   const message = typeof data === 'string' ? parseJson(data) : undefined
-  if (!isObject(message) || typeof message.type !== 'string') {
-    events.onError(new ClientToolsError('Invalid message'))
-  } else if (message.type === 'request') {
-    events.onRequest(message.request)
-  } else if (message.type === 'error') {
-    events.onError(new ClientToolsError(String(message.error)))
-  }
+  const { type, request, error } = isObject(message) ? message : {}
+  const toolRequest = type === 'request' ? readToolRequest(request) : undefined
+  if (toolRequest) events.onRequest(toolRequest)
+  else if (type === 'error' && typeof error === 'string') events.onError(new ClientToolsError(error))
+  else if (typeof type !== 'string' || type === 'request' || type === 'error') events.onError(new ClientToolsError('Invalid message'))
 }

@@ -3,6 +3,7 @@ import type { Http } from './http.ts'
 import { parseJson } from './json.ts'
 import type { Scope } from './scope.ts'
 import { readEvents } from './sse.ts'
+import { readToolRequest, type ToolRequest } from './tool.ts'
 
 /** What a stream tells its connection. */
 export interface StreamEvents {
@@ -10,8 +11,7 @@ export interface StreamEvents {
   onReady: () => void
   /** The stream is open. A socket gives a function that sends a message, and returns false when it is no longer open. */
   onOpen: (send?: (message: unknown) => boolean) => void
-  /** A request of the server, not checked yet. */
-  onRequest: (request: unknown) => void
+  onRequest: (request: ToolRequest) => void
   /** The server sent something invalid, or an error. The stream continues. */
   onError: (error: ClientToolsError) => void
 }
@@ -29,7 +29,10 @@ export function eventStream(http: Http, clientID: string): OpenStream {
       const response = await head
       events.onOpen()
       for await (const { type, data } of readEvents(response.body, scope.signal)) {
-        if (type === 'tool-request') events.onRequest(parseJson(data))
+        if (type !== 'tool-request') continue
+        const request = readToolRequest(parseJson(data))
+        if (request) events.onRequest(request)
+        else events.onError(new ClientToolsError('Invalid tool request'))
       }
       return new ClientToolsError('The stream ended')
     } catch (error) {
