@@ -62,10 +62,10 @@ interface Fault {
 
 const maxFaults = 20
 /** The most bytes of a schema (G35), and of the pretty form that models see. */
-const maxSchema = 256 * 1024
+export const maxSchema = 256 * 1024
 const maxShown = 64 * 1024
 /** The most levels of a schema (G35), and of a value to check (G28). */
-const maxLevels = 200
+export const maxLevels = 200
 const maxText = 1000
 
 function truncate(text: string): string {
@@ -92,7 +92,7 @@ function compile(schema: unknown): AnyValidateFunction {
   }
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
+export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return false
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1))
 }

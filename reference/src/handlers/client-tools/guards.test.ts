@@ -228,6 +228,8 @@ describe('the schema of a tool (CT 10.4)', () => {
     ['a pattern that looks ahead', { properties: { s: { pattern: '^(?=a)b' } } }],
     ['a pattern that refers back', { patternProperties: { '(a)\\1': {} } }],
     ['too many repeats', { properties: { s: { pattern: 'a{1001}' } } }],
+    ['too many bytes', { description: 'x'.repeat(256 * 1024) }],
+    ['too many levels', Array.from({ length: 200 }).reduce<Record<string, unknown>>((inner) => ({ not: inner }), {})],
     ['too many schemas', { properties: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, {}])) }],
   ])('with %s is not usable', (_, schema) => {
     expect(() => compileParameters(schema)).toThrow(UnusableSchemaError)

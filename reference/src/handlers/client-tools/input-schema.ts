@@ -2,10 +2,12 @@ import { Ajv, type Options } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { AnyValidateFunction, ErrorObject } from 'ajv/dist/types/index.js'
+import { isDeeper, maxLevels, maxSchema } from '../../domain/recipe/json-schema.ts'
 import { brokenRule, schemasIn } from '../../domain/recipe/schema-rules.ts'
 import { compareBytes } from '../../text/compare-bytes.ts'
 import { truncate } from '../../text/truncate.ts'
 import { isObject } from '../../wire/json/is-object.ts'
+import { stringifyJson } from '../../wire/json/stringify.ts'
 import { TooSlowError, limited } from './time-limit.ts'
 
 /** The schema of a tool cannot be used, so it does not constrain its input (CT 10.4). */
@@ -64,6 +66,8 @@ const drafts = new Map([
 /** Compiles the parameters of a tool. Throws an UnusableSchemaError. */
 export function compileParameters(parameters: Record<string, unknown>): InputCheck {
   if (Object.keys(parameters).length === 0) return () => []
+  if (isDeeper(parameters, maxLevels)) throw new UnusableSchemaError(`there are more than ${maxLevels} levels`)
+  if (Buffer.byteLength(stringifyJson(parameters)) > maxSchema) throw new UnusableSchemaError('it has more than 256 KiB')
   const schema = structuredClone(parameters)
   delete schema.$async // a keyword of the validator, which would make it return promises
   checkSchema(schema)
