@@ -78,12 +78,12 @@ type ToolError struct{ Tool, Message string }
 
 func (e *ToolError) Error() string { return e.Message }
 
-func (l *link) parse(data []byte) (*Call, error) {
+func (l *link) parse(data []byte) (_ *Call, ok bool) {
 	m := members(data)
 	request, hasRequest := text(m["requestID"])
 	tool, hasTool := text(m["tool"])
 	if !hasRequest || !hasTool {
-		return nil, ErrInvalidRequest
+		return nil, false
 	}
 	call := &Call{RequestID: request, Tool: strings.TrimPrefix(tool, l.c.prefix()), Input: m["input"], link: l}
 	call.SessionID, _ = text(m["sessionID"])
@@ -92,7 +92,7 @@ func (l *link) parse(data []byte) (*Call, error) {
 	if call.Input == nil {
 		call.Input = json.RawMessage("{}")
 	}
-	return call, nil
+	return call, true
 }
 
 // answer runs a call and submits its result (CT 11.4). The timeout only informs the handler.

@@ -26,9 +26,10 @@ const (
 var (
 	// ErrMaxReconnects is what a client reports when its attempts to connect are used up. It is then disconnected.
 	ErrMaxReconnects error = specified("Max reconnection attempts reached")
-	// ErrInvalidRequest goes to OnError for a tool request that lacks its ID or tool.
+	// ErrInvalidRequest goes to OnError for an event with a tool request that lacks its ID or tool.
 	ErrInvalidRequest error = specified("Invalid tool request")
-	// ErrInvalidMessage goes to OnError for a message of the socket that is not a JSON object with a type.
+	// ErrInvalidMessage goes to OnError for a message of the socket that is not a JSON object with a type, and for
+	// a tool request in it that lacks its ID or tool.
 	ErrInvalidMessage error = specified("Invalid message")
 	// ErrInvalidResult is the error of a call whose handler returned neither a result nor an error.
 	ErrInvalidResult error = specified("Invalid tool result")

@@ -194,7 +194,7 @@ func (l *link) readEvents(ctx context.Context, onOpen func()) error {
 			return err
 		}
 		if name == "tool-request" {
-			l.dispatch(data)
+			l.dispatch(data, ErrInvalidRequest)
 		}
 	}
 }
@@ -259,15 +259,15 @@ func (l *link) receive(kind websocket.MessageType, data []byte) {
 	case name == "error":
 		l.c.report(errors.New(problem))
 	case name == "request":
-		l.dispatch(m["request"])
+		l.dispatch(m["request"], ErrInvalidMessage)
 	}
 }
 
-// dispatch runs a call in a goroutine of its own.
-func (l *link) dispatch(data []byte) {
-	call, err := l.parse(data)
-	if err != nil {
-		l.c.report(err)
+// dispatch runs a call in a goroutine of its own. It reports invalid if data is no call.
+func (l *link) dispatch(data []byte, invalid error) {
+	call, ok := l.parse(data)
+	if !ok {
+		l.c.report(invalid)
 		return
 	}
 	select {

@@ -42,14 +42,14 @@ func startAgentServer(t *testing.T) (c *clienttools.Client, post func(path, body
 		stop()
 		must(t, <-served)
 	})
-	c, err = clienttools.New("http://mem", &clienttools.Options{
+	c, err = clienttools.New("http://localhost", &clienttools.Options{
 		ClientID: "c1", SecretKey: "key", HTTPClient: client,
 		OnError: func(err error) { t.Error(err) },
 	})
 	must(t, err)
 	return c, func(path, body string) string {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://mem"+path, strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost"+path, strings.NewReader(body))
 		must(t, err)
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("X-Secret-Key", "key")

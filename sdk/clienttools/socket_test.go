@@ -52,8 +52,8 @@ func TestInvalidMessagesAreReported(t *testing.T) {
 			{`["type"]`, "Invalid message"},
 			{`{"type":1}`, "Invalid message"},
 			{`{"Type":"request"}`, "Invalid message"},
-			{`{"type":"request"}`, "Invalid tool request"},
-			{`{"type":"request","request":{"requestID":"r"}}`, "Invalid tool request"},
+			{`{"type":"request"}`, "Invalid message"},
+			{`{"type":"request","request":{"requestID":"r"}}`, "Invalid message"},
 			{`{"type":"error","error":"tools: wrong"}`, "tools: wrong"},
 			{`{"type":"error"}`, "Invalid message"},
 		} {
