@@ -42,14 +42,14 @@ func startAgentServer(t *testing.T) (c *clienttools.Client, post func(path, body
 		stop()
 		must(t, <-served)
 	})
-	c, err = clienttools.New("http://mem", &clienttools.Options{
+	c, err = clienttools.New("http://localhost", &clienttools.Options{
 		ClientID: "c1", SecretKey: "key", HTTPClient: client,
 		OnError: func(err error) { t.Error(err) },
 	})
 	must(t, err)
 	return c, func(path, body string) string {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://mem"+path, strings.NewReader(body))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost"+path, strings.NewReader(body))
 		must(t, err)
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("X-Secret-Key", "key")
@@ -90,13 +90,13 @@ func TestTheAgentServerCallsTools(t *testing.T) {
 
 func TestTheAgentServerReplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, post := startAgentServer(t)
+		c, _ := startAgentServer(t)
 		session, err := c.StartSession(t.Context(), "/w")
 		must(t, err)
 		if _, err := session.Prompt(t.Context(), "hi"); err == nil || err.Error() != "Provider not set" {
 			t.Errorf("Prompt without a model: %v", err)
 		}
-		post("/agent/update_provider", `{"provider":"openai","model":"gpt-4o","session_id":"`+session.ID+`"}`)
+		must(t, session.SetModel(t.Context(), "openai", "gpt-4o"))
 		if text, err := session.Prompt(t.Context(), "hi"); text != "Hello" || err != nil {
 			t.Errorf("Prompt: %q, %v", text, err)
 		}
