@@ -7,13 +7,13 @@ import { readEvents } from './sse.ts'
 
 export interface SessionOptions {
   /** Where the server's own tools work; the server's working directory by default. */
-  workingDir?: string
+  workingDir?: string | undefined
   /** `false` does not connect the client's tools. */
-  tools?: boolean
+  tools?: boolean | undefined
   /** Decides whether a tool may run that needs a confirmation. Without it, none may. */
-  confirm?: (question: Confirmation) => Decision | Promise<Decision>
+  confirm?: ((question: Confirmation) => Decision | Promise<Decision>) | undefined
   /** Cancels the start. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 export interface Confirmation {
