@@ -9,22 +9,22 @@ export interface ClientOptions {
   /** The address of the server, such as `http://127.0.0.1:3000`. */
   baseUrl: string
   /** The server's key. It is sent as the header `X-Secret-Key`. */
-  secretKey?: string
+  secretKey?: string | undefined
   /** Headers that every request has, and the handshake of a socket where the platform can set them. */
-  headers?: Readonly<Record<string, string>>
+  headers?: Readonly<Record<string, string>> | undefined
   /** The name of this client; a random UUID by default. */
-  clientID?: string
+  clientID?: string | undefined
   /** How long a handler may run, in milliseconds, before its signal is aborted. 30000 by default. */
-  timeout?: number
+  timeout?: number | undefined
   /** How requests arrive: over an event stream (the default) or a WebSocket. */
-  transport?: 'sse' | 'websocket'
+  transport?: 'sse' | 'websocket' | undefined
   /** A WebSocket for platforms without one, such as Node 20: that of the package `ws`. */
-  WebSocket?: SocketConstructor
+  WebSocket?: SocketConstructor | undefined
   /** Called with what goes wrong in the background, such as a result that could not be sent, and with the error that ends a connection. */
-  onError?: (error: unknown) => void
+  onError?: ((error: unknown) => void) | undefined
   /** Called before each wait after a lost stream; attempts count from 1. */
-  onReconnect?: (attempt: number, waitMs: number) => void
-  logger?: Logger
+  onReconnect?: ((attempt: number, waitMs: number) => void) | undefined
+  logger?: Logger | undefined
 }
 
 export interface Client {
