@@ -104,7 +104,7 @@ parity-slow: build ## What takes a minute: the default times, on both servers
 test: build ## Run every test with the race detector
 	@said=$$(mktemp); trap 'rm -f $$said' EXIT; status=0; \
 	{ npm --prefix reference test --silent && npm --prefix sdk/ts test --silent && $(MAKE) --no-print-directory fuzz FUZZ="$(READERS)" FUZZTIME=10000x; } >$$said 2>&1 & \
-	GORACE=atexit_sleep_ms=0 go tool gotestsum --format pkgname -- -race -p 4 ./... || status=1; \
+	GORACE=atexit_sleep_ms=0 go tool gotestsum --format pkgname -- -race -p 4 -timeout 20m ./... || status=1; \
 	wait $$! || status=1; cat $$said; exit $$status
 
 .PHONY: test-slow

@@ -20,7 +20,7 @@ func TestSourceFindsLines(t *testing.T) {
 		"#/paths/~1event/get/parameters/1/$ref":    "- $ref: '#/components/parameters/DirectoryHeader'",
 		"#/paths/~1event/get/responses/400":        "'400':",
 		"#/components/schemas/NoData/enum/0":       "enum: ['']",
-		"#/components/schemas/StreamEvent/oneOf/7": "- $ref: '#/components/schemas/InstanceDisposedEvent'",
+		"#/components/schemas/StreamEvent/oneOf/10": "- $ref: '#/components/schemas/InstanceDisposedEvent'",
 		"#/components/schemas/Nope":                "schemas:",
 		"#/nope":                                   "",
 	} {

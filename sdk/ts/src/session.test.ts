@@ -87,7 +87,7 @@ it('S63: sets the model of a session, which the server may refuse', async () => 
   const session = await newSession()
   for (const [status, body] of [[200, {}], [400, { message: 'Unknown provider: x' }]] as const) {
     const setting = session.setModel('openai', 'gpt-4o')
-    const done = status === 200 ? setting : expect(setting).rejects.toMatchObject({ status, message: 'Unknown provider: x' })
+    const done = status === 200 ? setting : expect(setting).rejects.toMatchObject({ status, message: '400: Unknown provider: x' })
     const request = await f.server.next('POST /agent/update_provider')
     expect(request.body).toBe('{"provider":"openai","model":"gpt-4o","session_id":"s1"}')
     request.reply(status, body)
