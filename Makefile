@@ -126,7 +126,7 @@ test-faults: ## Break everything around a run, and demand that none of it is gre
 .PHONY: test-browser
 test-browser: reference/node_modules ## Open the report's page in Debian's chromium, which is installed where there is none
 	@command -v chromium >/dev/null || { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends chromium; } >/dev/null
-	cd harness/report/browser && go vet . && go test -count=1 -timeout 10m .
+	cd internal/browser && go vet . && go test -count=1 -timeout 10m .
 
 .PHONY: test-twins
 test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10, each of one in PARTS=1 scenarios)

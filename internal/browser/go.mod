@@ -1,4 +1,4 @@
-module github.com/lockstep-dev/lockstep/harness/report/browser
+module github.com/lockstep-dev/lockstep/internal/browser
 
 go 1.26.0
 
@@ -25,4 +25,4 @@ require (
 	golang.org/x/text v0.42.0 // indirect
 )
 
-replace github.com/lockstep-dev/lockstep => ../../..
+replace github.com/lockstep-dev/lockstep => ../..
