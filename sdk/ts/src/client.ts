@@ -36,7 +36,7 @@ export interface Client {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, secretKey, headers, clientID = crypto.randomUUID(), timeout = 30_000, transport = 'sse' } = options
+  const { baseUrl, secretKey, headers, clientID = randomUUID(), timeout = 30_000, transport = 'sse' } = options
   if (clientID === '' || clientID === '.' || clientID === '..') {
     throw new TypeError(`clientID is ${JSON.stringify(clientID)}, which cannot be part of a path: write a name`)
   }
@@ -55,4 +55,14 @@ export function createClient(options: ClientOptions): Client {
     },
   })
   return { clientID, tools, startSession: (session) => startSession(http, tools, session) }
+}
+
+/** A random UUID, version 4. In browsers, `crypto.randomUUID` exists only in pages of HTTPS or of `localhost`. */
+function randomUUID(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const [version = 0, variant = 0] = [bytes[6], bytes[8]]
+  bytes.set([(version & 0x0f) | 0x40], 6)
+  bytes.set([(variant & 0x3f) | 0x80], 8)
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
