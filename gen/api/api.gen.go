@@ -102,6 +102,21 @@ func (e BuiltinExtensionInputType) Valid() bool {
 	}
 }
 
+// Defines values for CallSuccessStatus.
+const (
+	CallSuccessStatusSuccess CallSuccessStatus = "success"
+)
+
+// Valid indicates whether the value is a known member of the CallSuccessStatus enum.
+func (e CallSuccessStatus) Valid() bool {
+	switch e {
+	case CallSuccessStatusSuccess:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ClientToolCompletedSuccess.
 const (
 	ClientToolCompletedSuccessTrue ClientToolCompletedSuccess = true
@@ -1926,6 +1941,24 @@ func (e ToolResultSuccessStatus) Valid() bool {
 	}
 }
 
+// Defines values for UnknownCallErrorError.
+const (
+	UnknownCallErrorErrorUnknownRequestID UnknownCallErrorError = "Unknown request ID"
+	UnknownCallErrorErrorUnknownTool      UnknownCallErrorError = "Unknown tool"
+)
+
+// Valid indicates whether the value is a known member of the UnknownCallErrorError enum.
+func (e UnknownCallErrorError) Valid() bool {
+	switch e {
+	case UnknownCallErrorErrorUnknownRequestID:
+		return true
+	case UnknownCallErrorErrorUnknownTool:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for UnknownRequestErrorError.
 const (
 	UnknownRequestErrorErrorUnknownRequestID UnknownRequestErrorError = "Unknown request ID"
@@ -2106,6 +2139,27 @@ type BuiltinExtensionInputType string
 type BusEvent struct {
 	union json.RawMessage
 }
+
+// CallRequest Example: {"input":{"command":"ls"},"requestID":"my-client_call_1_1765000000000","tool":"developer__shell"}
+type CallRequest struct {
+	Input     *json.RawMessage `json:"input,omitempty"`
+	RequestID string           `json:"requestID"`
+	Tool      string           `json:"tool"`
+}
+
+// CallResult defines model for CallResult.
+type CallResult struct {
+	union json.RawMessage
+}
+
+// CallSuccess Example: {"content":[{"text":"main.go","type":"text"}],"status":"success"}
+type CallSuccess struct {
+	Status  CallSuccessStatus `json:"status"`
+	Content []Content         `json:"content"`
+}
+
+// CallSuccessStatus defines model for CallSuccess.Status.
+type CallSuccessStatus string
 
 // ChatRequest Example: {"messages":[{"content":[{"text":"Hello","type":"text"}],"created":1765386000,"metadata":{"agentVisible":true,"userVisible":true},"role":"user"}],"session_id":"20251210_3"}
 type ChatRequest struct {
@@ -3857,6 +3911,14 @@ type ToolResultSuccessStatus string
 // UnexpectedShapeText Example: Failed to deserialize the JSON body into the target type: missing field `session_id` at line 1 column 2
 type UnexpectedShapeText = string
 
+// UnknownCallError Example: {"error":"Unknown tool"}
+type UnknownCallError struct {
+	Error UnknownCallErrorError `json:"error"`
+}
+
+// UnknownCallErrorError defines model for UnknownCallError.Error.
+type UnknownCallErrorError string
+
 // UnknownRequestError Example: {"error":"Unknown request ID"}
 type UnknownRequestError struct {
 	Error UnknownRequestErrorError `json:"error"`
@@ -4002,6 +4064,15 @@ type GetToolsParams struct {
 	ExtensionName *string `form:"extension_name,omitempty" json:"extension_name,omitempty"`
 }
 
+// CallServerToolParams defines parameters for CallServerTool.
+type CallServerToolParams struct {
+	// Directory The project directory of the request; the server's working directory by default.
+	Directory *Directory `form:"directory,omitempty" json:"directory,omitempty"`
+
+	// XOpencodeDirectory The same as the query parameter `directory`, which takes precedence.
+	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
+}
+
 // ExecuteClientToolParams defines parameters for ExecuteClientTool.
 type ExecuteClientToolParams struct {
 	// Directory The project directory of the request; the server's working directory by default.
@@ -4138,6 +4209,9 @@ type UpdateAgentProviderJSONRequestBody = UpdateProviderRequest
 
 // UpdateRouterToolSelectorJSONRequestBody defines body for UpdateRouterToolSelector for application/json ContentType.
 type UpdateRouterToolSelectorJSONRequestBody = UpdateRouterToolSelectorRequest
+
+// CallServerToolJSONRequestBody defines body for CallServerTool for application/json ContentType.
+type CallServerToolJSONRequestBody = CallRequest
 
 // ExecuteClientToolJSONRequestBody defines body for ExecuteClientTool for application/json ContentType.
 type ExecuteClientToolJSONRequestBody = ExecuteRequest
@@ -4557,6 +4631,107 @@ func (t BusEvent) MarshalJSON() ([]byte, error) {
 }
 
 func (t *BusEvent) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsCallSuccess returns the union data inside the CallResult as a CallSuccess
+func (t CallResult) AsCallSuccess() (CallSuccess, error) {
+	var body CallSuccess
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCallSuccess overwrites any union data inside the CallResult as the provided CallSuccess
+func (t *CallResult) FromCallSuccess(v CallSuccess) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
+	t.union = b
+	return err
+}
+
+// MergeCallSuccess performs a merge with any union data inside the CallResult, using the provided CallSuccess
+func (t *CallResult) MergeCallSuccess(v CallSuccess) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsResultError returns the union data inside the CallResult as a ResultError
+func (t CallResult) AsResultError() (ResultError, error) {
+	var body ResultError
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromResultError overwrites any union data inside the CallResult as the provided ResultError
+func (t *CallResult) FromResultError(v ResultError) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
+	t.union = b
+	return err
+}
+
+// MergeResultError performs a merge with any union data inside the CallResult, using the provided ResultError
+func (t *CallResult) MergeResultError(v ResultError) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t CallResult) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"status"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t CallResult) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "error":
+		return t.AsResultError()
+	case "success":
+		return t.AsCallSuccess()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t CallResult) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *CallResult) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }

@@ -256,6 +256,26 @@ type ClientInterface interface {
 	// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
 	UpdateRouterToolSelector(ctx context.Context, body UpdateRouterToolSelectorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CallServerToolWithBody Call a tool of the server from the handler of a client tool
+	//
+	// The tool runs in the session of the execution, as if its model had called it: the mode, the user's confirmation and the hooks decide.
+	// It is cancelled when the execution ends.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client-tools/call (the `CallServerTool` operationId).
+	CallServerToolWithBody(ctx context.Context, params *CallServerToolParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CallServerTool Call a tool of the server from the handler of a client tool
+	//
+	// The tool runs in the session of the execution, as if its model had called it: the mode, the user's confirmation and the hooks decide.
+	// It is cancelled when the execution ends.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /client-tools/call (the `CallServerTool` operationId).
+	CallServerTool(ctx context.Context, params *CallServerToolParams, body CallServerToolJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ExecuteClientToolWithBody Call a registered tool and wait for its result
 	//
 	// Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
@@ -890,6 +910,46 @@ func (c *Client) UpdateRouterToolSelectorWithBody(ctx context.Context, contentTy
 // Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
 func (c *Client) UpdateRouterToolSelector(ctx context.Context, body UpdateRouterToolSelectorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateRouterToolSelectorRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CallServerToolWithBody Call a tool of the server from the handler of a client tool
+//
+// The tool runs in the session of the execution, as if its model had called it: the mode, the user's confirmation and the hooks decide.
+// It is cancelled when the execution ends.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client-tools/call (the `CallServerTool` operationId).
+func (c *Client) CallServerToolWithBody(ctx context.Context, params *CallServerToolParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCallServerToolRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CallServerTool Call a tool of the server from the handler of a client tool
+//
+// The tool runs in the session of the execution, as if its model had called it: the mode, the user's confirmation and the hooks decide.
+// It is cancelled when the execution ends.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /client-tools/call (the `CallServerTool` operationId).
+func (c *Client) CallServerTool(ctx context.Context, params *CallServerToolParams, body CallServerToolJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCallServerToolRequest(c.Server, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -1966,6 +2026,88 @@ func NewUpdateRouterToolSelectorRequestWithBody(server string, contentType strin
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewCallServerToolRequest calls the generic CallServerTool builder with application/json body
+func NewCallServerToolRequest(server string, params *CallServerToolParams, body CallServerToolJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCallServerToolRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCallServerToolRequestWithBody constructs an http.Request for the CallServerTool method, with any body, and a specified content type
+func NewCallServerToolRequestWithBody(server string, params *CallServerToolParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client-tools/call")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Directory != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "directory", *params.Directory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.XOpencodeDirectory != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "x-opencode-directory", *params.XOpencodeDirectory, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("x-opencode-directory", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -3599,6 +3741,26 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
 	UpdateRouterToolSelectorWithResponse(ctx context.Context, body UpdateRouterToolSelectorJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateRouterToolSelectorHTTPResponse, error)
 
+	// CallServerToolWithBodyWithResponse Call a tool of the server from the handler of a client tool
+	//
+	// The tool runs in the session of the execution, as if its model had called it: the mode, the user's confirmation and the hooks decide.
+	// It is cancelled when the execution ends.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client-tools/call (the `CallServerTool` operationId).
+	CallServerToolWithBodyWithResponse(ctx context.Context, params *CallServerToolParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CallServerToolHTTPResponse, error)
+
+	// CallServerToolWithResponse Call a tool of the server from the handler of a client tool
+	//
+	// The tool runs in the session of the execution, as if its model had called it: the mode, the user's confirmation and the hooks decide.
+	// It is cancelled when the execution ends.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client-tools/call (the `CallServerTool` operationId).
+	CallServerToolWithResponse(ctx context.Context, params *CallServerToolParams, body CallServerToolJSONRequestBody, reqEditors ...RequestEditorFn) (*CallServerToolHTTPResponse, error)
+
 	// ExecuteClientToolWithBodyWithResponse Call a registered tool and wait for its result
 	//
 	// Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
@@ -5022,6 +5184,167 @@ func (r UpdateRouterToolSelectorHTTPResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r UpdateRouterToolSelectorHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CallServerToolHTTPResponse200Headers the declared response headers of an HTTP 200 response for CallServerTool
+type CallServerToolHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// CallServerToolHTTPResponse400Headers the declared response headers of an HTTP 400 response for CallServerTool
+type CallServerToolHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// CallServerToolHTTPResponse401Headers the declared response headers of an HTTP 401 response for CallServerTool
+type CallServerToolHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// CallServerToolHTTPResponse404Headers the declared response headers of an HTTP 404 response for CallServerTool
+type CallServerToolHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// CallServerToolHTTPResponse408Headers the declared response headers of an HTTP 408 response for CallServerTool
+type CallServerToolHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// CallServerToolHTTPResponse413Headers the declared response headers of an HTTP 413 response for CallServerTool
+type CallServerToolHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// CallServerToolHTTPResponse429Headers the declared response headers of an HTTP 429 response for CallServerTool
+type CallServerToolHTTPResponse429Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// CallServerToolHTTPResponse500Headers the declared response headers of an HTTP 500 response for CallServerTool
+type CallServerToolHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// CallServerToolHTTPResponse503Headers the declared response headers of an HTTP 503 response for CallServerTool
+type CallServerToolHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+}
+
+type CallServerToolHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CallResult
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *ValidationFailed
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Refused
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *UnknownCallError
+	// JSON408 the response for an HTTP 408 `application/json` response
+	JSON408 *BodyTooSlow
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *BodyTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *RateLimitedError
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *MalformedBody
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *TooManyRequests
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CallServerToolHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *CallServerToolHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *CallServerToolHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *CallServerToolHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *CallServerToolHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *CallServerToolHTTPResponse413Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CallServerToolHTTPResponse429Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *CallServerToolHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *CallServerToolHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CallServerToolHTTPResponse) GetJSON200() *CallResult {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r CallServerToolHTTPResponse) GetJSON400() *ValidationFailed {
+	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r CallServerToolHTTPResponse) GetJSON403() *Refused {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r CallServerToolHTTPResponse) GetJSON404() *UnknownCallError {
+	return r.JSON404
+}
+
+// GetJSON408 returns the response for an HTTP 408 `application/json` response
+func (r CallServerToolHTTPResponse) GetJSON408() *BodyTooSlow {
+	return r.JSON408
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r CallServerToolHTTPResponse) GetJSON413() *BodyTooLarge {
+	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r CallServerToolHTTPResponse) GetJSON429() *RateLimitedError {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r CallServerToolHTTPResponse) GetJSON500() *MalformedBody {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r CallServerToolHTTPResponse) GetJSON503() *TooManyRequests {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r CallServerToolHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CallServerToolHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CallServerToolHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CallServerToolHTTPResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -7648,6 +7971,38 @@ func (c *ClientWithResponses) UpdateRouterToolSelectorWithResponse(ctx context.C
 	return ParseUpdateRouterToolSelectorHTTPResponse(rsp)
 }
 
+// CallServerToolWithBodyWithResponse Call a tool of the server from the handler of a client tool
+//
+// The tool runs in the session of the execution, as if its model had called it: the mode, the user's confirmation and the hooks decide.
+// It is cancelled when the execution ends.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client-tools/call (the `CallServerTool` operationId).
+func (c *ClientWithResponses) CallServerToolWithBodyWithResponse(ctx context.Context, params *CallServerToolParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CallServerToolHTTPResponse, error) {
+	rsp, err := c.CallServerToolWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCallServerToolHTTPResponse(rsp)
+}
+
+// CallServerToolWithResponse Call a tool of the server from the handler of a client tool
+//
+// The tool runs in the session of the execution, as if its model had called it: the mode, the user's confirmation and the hooks decide.
+// It is cancelled when the execution ends.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client-tools/call (the `CallServerTool` operationId).
+func (c *ClientWithResponses) CallServerToolWithResponse(ctx context.Context, params *CallServerToolParams, body CallServerToolJSONRequestBody, reqEditors ...RequestEditorFn) (*CallServerToolHTTPResponse, error) {
+	rsp, err := c.CallServerTool(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCallServerToolHTTPResponse(rsp)
+}
+
 // ExecuteClientToolWithBodyWithResponse Call a registered tool and wait for its result
 //
 // Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
@@ -10050,6 +10405,191 @@ func ParseUpdateRouterToolSelectorHTTPResponse(rsp *http.Response) (*UpdateRoute
 				return nil, err
 			}
 			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseCallServerToolHTTPResponse parses an HTTP response from a CallServerToolWithResponse call
+func ParseCallServerToolHTTPResponse(rsp *http.Response) (*CallServerToolHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CallServerToolHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CallResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ValidationFailed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Refused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest UnknownCallError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
+		var dest BodyTooSlow
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON408 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest BodyTooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest RateLimitedError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest MalformedBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CallServerToolHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers CallServerToolHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers CallServerToolHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers CallServerToolHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers CallServerToolHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers CallServerToolHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 429:
+		var headers CallServerToolHTTPResponse429Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 500:
+		var headers CallServerToolHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers CallServerToolHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
 		}
 		response.Headers503 = &headers
 	}

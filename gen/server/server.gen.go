@@ -47,6 +47,9 @@ type ServerInterface interface {
 	// UpdateRouterToolSelector Choose how tools are selected
 	// (POST /agent/update_router_tool_selector)
 	UpdateRouterToolSelector(ctx echo.Context) error
+	// CallServerTool Call a tool of the server from the handler of a client tool
+	// (POST /client-tools/call)
+	CallServerTool(ctx echo.Context, params CallServerToolParams) error
 	// ExecuteClientTool Call a registered tool and wait for its result
 	// (POST /client-tools/execute)
 	ExecuteClientTool(ctx echo.Context, params ExecuteClientToolParams) error
@@ -232,6 +235,41 @@ func (w *ServerInterfaceWrapper) UpdateRouterToolSelector(ctx echo.Context) erro
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.UpdateRouterToolSelector(ctx)
+	return err
+}
+
+// CallServerTool converts echo context to params.
+func (w *ServerInterfaceWrapper) CallServerTool(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CallServerToolParams
+	// ------------- Optional query parameter "directory" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "directory", ctx.QueryParams(), &params.Directory, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter directory: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "x-opencode-directory" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("x-opencode-directory")]; found {
+		var XOpencodeDirectory DirectoryHeader
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for x-opencode-directory, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "x-opencode-directory", valueList[0], &XOpencodeDirectory, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter x-opencode-directory: %s", err))
+		}
+
+		params.XOpencodeDirectory = &XOpencodeDirectory
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CallServerTool(ctx, params)
 	return err
 }
 
@@ -915,6 +953,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/client-tools/unregister", wrapper.UnregisterClientTools, options.OperationMiddlewares["unregisterClientTools"]...)
 	router.POST(options.BaseURL+"/client-tools/result", wrapper.SubmitClientToolResult, options.OperationMiddlewares["submitClientToolResult"]...)
 	router.POST(options.BaseURL+"/client-tools/progress", wrapper.ReportClientToolProgress, options.OperationMiddlewares["reportClientToolProgress"]...)
+	router.POST(options.BaseURL+"/client-tools/call", wrapper.CallServerTool, options.OperationMiddlewares["callServerTool"]...)
 	router.GET(options.BaseURL+"/client-tools/server-tools", wrapper.ListServerTools, options.OperationMiddlewares["listServerTools"]...)
 	router.POST(options.BaseURL+"/client-tools/execute", wrapper.ExecuteClientTool, options.OperationMiddlewares["executeClientTool"]...)
 	router.GET(options.BaseURL+"/client-tools/tools", wrapper.ListAllClientTools, options.OperationMiddlewares["listAllClientTools"]...)
@@ -1563,6 +1602,79 @@ func (FailedResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWrite
 // VisitUpdateRouterToolSelectorResponse writes the response.
 func (OverloadedResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
 	return response.Empty{Status: 503}.Write(w)
+}
+
+// CallServerToolRequestObject is the request of the operation.
+type CallServerToolRequestObject struct {
+	Params CallServerToolParams
+	Body   CallServerToolJSONRequestBody
+}
+
+// CallServerToolResponseObject is one of the responses that the contract has for the operation.
+type CallServerToolResponseObject interface {
+	VisitCallServerToolResponse(w http.ResponseWriter) error
+}
+
+// CallServerTool200JSONResponse has status 200.
+type CallServerTool200JSONResponse struct{ response.Of[CallResult] }
+
+// VisitCallServerToolResponse writes the response.
+func (r CallServerTool200JSONResponse) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitCallServerToolResponse writes the response.
+func (r ValidationFailedJSONResponse) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 400)
+}
+
+// CallServerTool401Response has status 401 and no body.
+type CallServerTool401Response struct{}
+
+// VisitCallServerToolResponse writes the response.
+func (CallServerTool401Response) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitCallServerToolResponse writes the response.
+func (r RefusedJSONResponse) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 403)
+}
+
+// CallServerTool404JSONResponse has status 404.
+type CallServerTool404JSONResponse struct{ response.Of[UnknownCallError] }
+
+// VisitCallServerToolResponse writes the response.
+func (r CallServerTool404JSONResponse) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 404)
+}
+
+// VisitCallServerToolResponse writes the response.
+func (r BodyTooSlowJSONResponse) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 408)
+}
+
+// VisitCallServerToolResponse writes the response.
+func (r BodyTooLargeJSONResponse) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 413)
+}
+
+// CallServerTool429JSONResponse has status 429.
+type CallServerTool429JSONResponse struct{ response.Of[RateLimitedError] }
+
+// VisitCallServerToolResponse writes the response.
+func (r CallServerTool429JSONResponse) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 429)
+}
+
+// VisitCallServerToolResponse writes the response.
+func (r MalformedBodyJSONResponse) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 500)
+}
+
+// VisitCallServerToolResponse writes the response.
+func (r TooManyRequestsJSONResponse) VisitCallServerToolResponse(w http.ResponseWriter) error {
+	return r.Write(w, 503)
 }
 
 // ExecuteClientToolRequestObject is the request of the operation.
@@ -2713,6 +2825,9 @@ type StrictServerInterface interface {
 	// UpdateRouterToolSelector Choose how tools are selected
 	// (POST /agent/update_router_tool_selector)
 	UpdateRouterToolSelector(ctx context.Context, request UpdateRouterToolSelectorRequestObject) (UpdateRouterToolSelectorResponseObject, error)
+	// CallServerTool Call a tool of the server from the handler of a client tool
+	// (POST /client-tools/call)
+	CallServerTool(ctx context.Context, request CallServerToolRequestObject) (CallServerToolResponseObject, error)
 	// ExecuteClientTool Call a registered tool and wait for its result
 	// (POST /client-tools/execute)
 	ExecuteClientTool(ctx context.Context, request ExecuteClientToolRequestObject) (ExecuteClientToolResponseObject, error)
@@ -2932,6 +3047,21 @@ func (h strictHandler) UpdateRouterToolSelector(c echo.Context) error {
 		return err
 	}
 	return response.VisitUpdateRouterToolSelectorResponse(c.Response())
+}
+
+// CallServerTool answers POST /client-tools/call.
+func (h strictHandler) CallServerTool(c echo.Context, params CallServerToolParams) error {
+	var request CallServerToolRequestObject
+	request.Params = params
+	var err error
+	if request.Body, err = body.Of[CallServerToolJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.CallServerTool(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitCallServerToolResponse(c.Response())
 }
 
 // ExecuteClientTool answers POST /client-tools/execute.

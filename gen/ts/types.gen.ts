@@ -112,6 +112,29 @@ export type ProgressRequest = {
     message?: string;
 };
 
+export type CallRequest = {
+    requestID: string;
+    tool: string;
+    input?: {
+        [key: string]: unknown;
+    };
+};
+
+export type CallResult = ({
+    status: 'success';
+} & CallSuccess) | ({
+    status: 'error';
+} & ResultError);
+
+export type CallSuccess = {
+    status: 'success';
+    content: Array<Content>;
+};
+
+export type UnknownCallError = {
+    error: 'Unknown request ID' | 'Unknown tool';
+};
+
 export type ServerToolList = Array<ServerTool>;
 
 /**
@@ -1897,6 +1920,74 @@ export type ReportClientToolProgressResponses = {
 };
 
 export type ReportClientToolProgressResponse = ReportClientToolProgressResponses[keyof ReportClientToolProgressResponses];
+
+export type CallServerToolData = {
+    body: CallRequest;
+    headers?: {
+        /**
+         * The same as the query parameter `directory`, which takes precedence.
+         */
+        'x-opencode-directory'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * The project directory of the request; the server's working directory by default.
+         */
+        directory?: string;
+    };
+    url: '/client-tools/call';
+};
+
+export type CallServerToolErrors = {
+    /**
+     * The body or the query parameter `directory` is invalid.
+     */
+    400: ValidationError;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The request has an `Origin` or a `Host` that the server does not allow.
+     */
+    403: RefusedError;
+    /**
+     * No request with this ID is pending in a session, or the session has no such tool.
+     */
+    404: UnknownCallError;
+    /**
+     * The body arrives too slowly.
+     */
+    408: BodyTooSlowError;
+    /**
+     * The body is larger than the server accepts.
+     */
+    413: BodyTooLargeError;
+    /**
+     * The execution has made 100 calls.
+     */
+    429: RateLimitedError;
+    /**
+     * The body is not JSON.
+     */
+    500: MalformedBodyError;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: TooManyRequestsError;
+};
+
+export type CallServerToolError = CallServerToolErrors[keyof CallServerToolErrors];
+
+export type CallServerToolResponses = {
+    /**
+     * The tool's result, or its failure.
+     */
+    200: CallResult;
+};
+
+export type CallServerToolResponse = CallServerToolResponses[keyof CallServerToolResponses];
 
 export type ListServerToolsData = {
     body?: never;
