@@ -182,7 +182,7 @@ func TestAPageOfThisMachineCanUseClientTools(t *testing.T) {
 		o := a.offer()
 		b, _ := goTo(t, page)
 		want := maps.Clone(served)
-		want["register, unseen"], want["execute, unseen"] = unseen, unseen
+		want["register, unseen"], want["execute, unseen"], want["pending, unseen"] = unseen, unseen, unseen
 		if diff := cmp.Diff(want, evaluate[map[string]string](b, attempts, server)); diff != "" {
 			t.Errorf("what the page got (-want +got):\n%s", diff)
 		}
