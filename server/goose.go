@@ -19,7 +19,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/files/tempdir"
 	"github.com/lockstep-dev/lockstep/server/handlers/agents"
 	"github.com/lockstep-dev/lockstep/server/handlers/diagnostics"
-	"github.com/lockstep-dev/lockstep/server/handlers/reply"
 	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/mcp/connector"
@@ -215,8 +214,9 @@ func (g *goose) diagnosticsHandlers(config Config) diagnosticsHandlers {
 
 var errNoDirectories = errors.New("server: Config.Directories is required")
 
-func (g *goose) replyHandlers(config Config) *reply.Handlers {
-	return &reply.Handlers{Store: g.store, Turns: &turn.Service{
+// turns returns what answers users. The clients of g are known by now.
+func (g *goose) turns(config Config) *turn.Service {
+	return &turn.Service{
 		Store:       g.store,
 		Use:         g.agents.Use,
 		Stream:      g.agents.Stream,
@@ -231,5 +231,5 @@ func (g *goose) replyHandlers(config Config) *reply.Handlers {
 		ReadRecipe: recipe.ReadFile,
 		Background: g.background,
 		Log:        config.Log,
-	}}
+	}
 }

@@ -200,6 +200,7 @@ func New(config Config) (*Server, error) {
 	registry.KeepLeases(config.Directories.Leases(), config.Log)
 	guards := &clienttools.Guards{Registry: registry, Permissions: config.Permissions, Owner: goose.ownerOf, Log: config.Log}
 	goose.clients = &clienttools.Turns{Guards: guards, Directory: config.Directory, Timeout: config.DefaultTimeout, Log: config.Log}
+	turns := goose.turns(config)
 	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{
@@ -208,6 +209,7 @@ func New(config Config) (*Server, error) {
 				Guards:      guards,
 				Streams:     streams,
 				ServerTools: goose.serverTools(config.Log),
+				Compose:     turns.Compose,
 				// Not shared with bodies, because a message may arrive as slowly as its client likes.
 				Messages:       body.NewInFlight(maxBodiesBytes),
 				DefaultTimeout: config.DefaultTimeout,
@@ -216,7 +218,7 @@ func New(config Config) (*Server, error) {
 			eventHandlers:       &events.Handlers{Streams: streams, Keepalive: config.KeepaliveInterval},
 			sessionHandlers:     goose.sessionHandlers(config),
 			agentHandlers:       goose.agentHandlers(config),
-			replyHandlers:       goose.replyHandlers(config),
+			replyHandlers:       &reply.Handlers{Store: goose.store, Turns: turns},
 			diagnosticsHandlers: goose.diagnosticsHandlers(config),
 		},
 		directory: config.Directory,
