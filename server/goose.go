@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/hints"
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
@@ -39,7 +40,8 @@ type goose struct {
 	providers   *llm.Factory
 	transport   *http.Transport
 	background  *turn.Background
-	guard       *processgroup.Guard // ends the processes of extensions with the server
+	guard       *processgroup.Guard // ends the processes of extensions and hooks with the server
+	hooks       *hooks.Hooks
 
 	noGrace  chan struct{} // see endGrace
 	endGrace func()        // closes noGrace: extensions that are ending are killed at once
@@ -60,6 +62,7 @@ func newGoose(config Config) (*goose, error) {
 	if len(config.Guard) > 0 {
 		g.guard = processgroup.NewGuard(config.Guard...)
 	}
+	g.hooks = hooks.New(config.Hooks, hooks.Options{Environment: config.Environment, Stderr: config.HookErrors, Guard: g.guard, Log: config.Log})
 	g.endGrace = sync.OnceFunc(func() { close(g.noGrace) })
 	g.providers = &llm.Factory{
 		Settings:  g.settings,

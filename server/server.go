@@ -26,9 +26,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
 	"github.com/lockstep-dev/lockstep/server/handlers/reply"
@@ -97,6 +99,10 @@ type Config struct {
 	Access access.Rules
 	// Permissions say which client tools may be executed. By default, all may.
 	Permissions clienttools.Permissions
+	// Hooks are the commands that decide about calls of tools. By default, there are none.
+	Hooks hooks.Lists
+	// HookErrors is the standard error of these commands. Nil means none.
+	HookErrors *os.File
 
 	// Queue limits how many events a stream keeps for a slow reader; see [events.Options].
 	Queue events.Options
@@ -198,7 +204,7 @@ func New(config Config) (*Server, error) {
 	bus := events.NewBus(&config.Queue)
 	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
 	registry.KeepLeases(config.Directories.Leases(), config.Log)
-	guards := &clienttools.Guards{Registry: registry, Permissions: config.Permissions, Owner: goose.ownerOf, Log: config.Log}
+	guards := &clienttools.Guards{Registry: registry, Permissions: config.Permissions, Hooks: goose.hooks, Owner: goose.ownerOf, Log: config.Log}
 	goose.clients = &clienttools.Turns{Guards: guards, Directory: config.Directory, Timeout: config.DefaultTimeout, Log: config.Log}
 	turns := goose.turns(config)
 	streams := &events.Streams{Bus: bus, Log: config.Log}
