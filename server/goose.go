@@ -227,6 +227,7 @@ func (g *goose) turns(config Config) *turn.Service {
 		Permissions: g.permissions,
 		Providers:   g.providers,
 		Clients:     g.clients,
+		Hooks:       g.hooks,
 		Hints: func(directory string) string {
 			names, _ := g.settings.Setting("CONTEXT_FILE_NAMES")
 			return hints.Read(hints.Names(names), config.Directories.Config, directory)

@@ -16,9 +16,9 @@ type Clients interface {
 	// Check applies the guards of CT 10 to a call, before it runs. A call that may not run has a result; otherwise
 	// ask says whether the user has to be asked first.
 	Check(call ClientCall) (ask bool, refused *message.ToolResult)
-	// Start sends a call to its client. wait, which must be called at once, waits for the result. When ctx ends, it
-	// returns soon, and the client's result is no longer expected.
-	Start(call ClientCall) (wait func(ctx context.Context) message.ToolResult)
+	// Start sends a call to its client, unless it is not sent. wait, which must be called at once, waits for the result, or
+	// returns why there is none. When ctx ends, it returns soon, and the client's result is no longer expected.
+	Start(call ClientCall) (wait func(ctx context.Context) message.ToolResult, sent bool)
 }
 
 // A ClientTool is a tool that a client runs.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/toolguard"
@@ -43,6 +44,7 @@ type approver struct {
 	prompts     securityPrompts
 	permissions Permissions
 	clients     toolbox.Clients
+	hooks       *hooks.Hooks
 	memory      *SessionMemory // receives the user's answers
 	sessionID   string
 	send        func(context.Context, message.Message) error // sends a question; nil if there is nobody to ask
@@ -53,7 +55,7 @@ type approver struct {
 func newApprover(s *Service, a *Agent, send func(context.Context, message.Message) error) approver {
 	return approver{
 		mode: modeOf(llm.TextSetting(s.Settings, "GOOSE_MODE")), prompts: securityPromptOf(s.Settings), permissions: s.Permissions,
-		clients: s.Clients, memory: a.memory, sessionID: a.SessionID, send: send, log: s.Log,
+		clients: s.Clients, hooks: s.Hooks, memory: a.memory, sessionID: a.SessionID, send: send, log: s.Log,
 	}
 }
 
@@ -66,9 +68,14 @@ func (a approver) decide(ctx context.Context, requests []*request) error {
 			return err
 		}
 		asked = !r.decided && a.alarmed(r) || asked
-		if !asked && a.guard(r) { // the guards come after the decision of goose
-			if asked, err = a.approved(r); err != nil {
+		if !asked { // the hooks and the guards come after the decision of goose
+			if err := a.hook(ctx, r); err != nil {
 				return err
+			}
+			if a.guard(r) {
+				if asked, err = a.approved(r); err != nil {
+					return err
+				}
 			}
 		}
 		if asked {
@@ -77,6 +84,9 @@ func (a approver) decide(ctx context.Context, requests []*request) error {
 	}
 	for _, r := range ask {
 		if err := a.confirm(ctx, r); err != nil {
+			return err
+		}
+		if err := a.hook(ctx, r); err != nil {
 			return err
 		}
 		a.guard(r) // which does not ask again
@@ -152,6 +162,9 @@ func (a approver) confirm(ctx context.Context, r *request) error {
 
 func confirmation(r *request) message.ToolConfirmation {
 	c := message.ToolConfirmation{ID: r.announced.ID, ToolName: r.call.Name, Arguments: r.announced.Call.Value.Arguments}
+	if r.replaced {
+		c.Arguments = r.call.Arguments
+	}
 	switch {
 	case r.alarm != "":
 		c.Prompt = &r.alarm

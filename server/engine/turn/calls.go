@@ -102,7 +102,7 @@ const noAnswer = Failure("Timeout waiting for user response")
 func (c calls) runOne(ctx context.Context, r *request) {
 	notify, over := c.notifications(ctx, r.announced.ID)
 	defer over()
-	ctx, end := context.WithCancelCause(ctx)
+	running, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	call := toolbox.Call{
 		SessionID:  c.session.initial.ID,
@@ -116,7 +116,7 @@ func (c calls) runOne(ctx context.Context, r *request) {
 			asker, cancel := context.WithCancelCause(asker)
 			defer cancel(nil)
 			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
-			said, err := c.elicit(asker, text, schema, !r.composed)
+			said, err := c.elicit(asker, text, schema)
 			if errors.Is(err, nobody) {
 				end(nobody) // the tool cannot go on (decision S81)
 				return nil, nobody
@@ -131,10 +131,11 @@ func (c calls) runOne(ctx context.Context, r *request) {
 			return sample(asker, c.agent, s, c.service.Log)
 		},
 	}
-	r.result = c.recovered(call.Name, func() message.ToolResult { return c.call(ctx, call) })
-	if context.Cause(ctx) == nobody {
+	r.result = c.recovered(call.Name, func() message.ToolResult { return c.call(running, call) })
+	if context.Cause(running) == nobody {
 		r.result = message.FailedResult(string(nobody))
 	}
+	r.result = c.settled(ctx, r, !unknown(call.Name, r.result))
 }
 
 // notifications returns a function that sends notifications of a call. It drops those that come too fast or after the
@@ -194,11 +195,11 @@ func (c calls) call(ctx context.Context, call toolbox.Call) message.ToolResult {
 	case isBuiltIn(call.Name):
 		return message.FailedResult("-32603: " + call.Name + " is not built on this server")
 	}
-	return c.agent.memory.texts.shortened(c.agent.Extensions.Call(ctx, call))
+	return c.agent.Extensions.Call(ctx, call)
 }
 
-// elicit asks the user a question of an MCP server (GA 8.3), and may save it.
-func (c calls) elicit(ctx context.Context, text string, schema json.RawMessage, save bool) (json.RawMessage, error) {
+// elicit asks the user a question of an MCP server (GA 8.3).
+func (c calls) elicit(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
 	if c.sends == nil {
 		return nil, nobody
 	}
@@ -208,7 +209,7 @@ func (c calls) elicit(ctx context.Context, text string, schema json.RawMessage, 
 	ctx, cancel := context.WithTimeout(ctx, elicitationTime)
 	defer cancel()
 	asked := message.New(message.Assistant, message.ActionRequired{Data: message.Elicitation{ID: id, Message: text, RequestedSchema: schema}})
-	if err := c.ask(ctx, asked, save); err != nil {
+	if err := c.ask(ctx, asked, true); err != nil {
 		return nil, err
 	}
 	return question.Wait(ctx)

@@ -53,7 +53,7 @@ func (c *clients) Check(call toolbox.ClientCall) (ask bool, refused *message.Too
 	return strings.HasPrefix(call.Tool.Name, "asked"), nil
 }
 
-func (c *clients) Start(call toolbox.ClientCall) (wait func(context.Context) message.ToolResult) {
+func (c *clients) Start(call toolbox.ClientCall) (wait func(context.Context) message.ToolResult, sent bool) {
 	c.note(fmt.Sprintf("call %s of %s: %s %s %s%s", call.Tool.ID, call.Tool.ClientID, call.SessionID, call.MessageID, call.RequestID, call.Arguments))
 	return func(ctx context.Context) message.ToolResult {
 		if c.compose != nil {
@@ -69,7 +69,7 @@ func (c *clients) Start(call toolbox.ClientCall) (wait func(context.Context) mes
 			call.Notify(toolbox.Notification{Method: "notifications/progress", Params: json.RawMessage(`{"progress":1}`)})
 		}
 		return message.TextResult("ran" + string(call.Arguments))
-	}
+	}, call.Tool.Name != "limited"
 }
 
 func (c *clients) note(what string) {

@@ -29,7 +29,7 @@ func (s *Service) Compose(ctx context.Context, sessionID string, call toolbox.Se
 // compose decides about a call as about the model's, and runs it. ask may be nil.
 func (c calls) compose(ctx context.Context, call toolbox.ServerCall, ask func(context.Context, message.Message) error) message.ToolResult {
 	wanted := message.ToolCall{Name: call.Tool.Name, Arguments: call.Arguments}
-	r := &request{announced: message.ToolRequest{ID: call.RequestID, Call: message.Success(wanted)}, call: wanted, composed: true}
+	r := &request{announced: message.ToolRequest{ID: call.RequestID, Call: message.Success(wanted)}, call: wanted}
 	r.call.Arguments = coerce(call.Arguments, call.Tool.Schema)
 	if err := newApprover(c.service, c.agent, ask).decide(ctx, []*request{r}); err != nil {
 		return message.FailedResult(clientMessage(err))

@@ -51,7 +51,7 @@ func TestAClientCallsAToolOfTheServer(t *testing.T) {
 		same(t, "rest", []string{"u * result:call_1:ran{} 27", "a c2 Done. 27", "Finish stop 15/42"}, s.rest())
 		same(t, "what the tool gets", `{"name":"x"}<nil>`, <-answer)
 		same(t, "what the client gets", result(`s1/w{"n":5}`), got)
-		same(t, "saved", []string{"u hi", `u response:{"name":"x"}`, "a call:call_1:z{}", "u result:call_1:ran{}", "a Done."}, r.saved())
+		same(t, "saved", []string{"u hi", "a elicit:Who?{}", `u response:{"name":"x"}`, "a call:call_1:z{}", "u result:call_1:ran{}", "a Done."}, r.saved())
 		if late := early(t.Context(), echo(2, "{}")); late.Error == nil {
 			t.Errorf("a call after the end of the client's tool runs: %v", late)
 		}

@@ -81,7 +81,8 @@ type request struct {
 	client    *toolbox.ClientTool // the tool, if a client of the server runs it
 	result    message.ToolResult
 	decided   bool   // has a result without a call
-	composed  bool   // a client calls the tool while it runs another one
+	hooked    bool   // the hooks before the call have run
+	replaced  bool   // a hook has replaced the arguments
 	alarm     string // why the user must be asked about a dangerous call; "" if it looks harmless
 }
 
