@@ -52,7 +52,7 @@ var weights = map[string]int{
 	"addExtension": 4, "removeExtension": 3, "getTools": 4, "updateAgentProvider": 2, "updateFromSession": 3, "resumeAgent": 3, "getSession": 5, "editMessage": 3,
 	"updateSessionUserRecipeValues": 4, "importSession": 2, "startAgent": 2, "updateSessionName": 2, "exportSession": 2, "registerClientTools": 4, "unregisterClientTools": 3,
 	"listClientTools": 4, "listAllClientTools": 2, "confirmToolAction": 1, "listSessions": 2, "getSessionInsights": 1, "stopAgent": 2, "updateRouterToolSelector": 1,
-	"submitClientToolResult": 1, "reportClientToolProgress": 2, "listServerTools": 2, "answerPermission": 1, "openClientSocket": 1,
+	"submitClientToolResult": 1, "reportClientToolProgress": 2, "listServerTools": 2, "callServerTool": 2, "answerPermission": 1, "openClientSocket": 2,
 }
 
 // These names are equal after normalisation, or almost.
