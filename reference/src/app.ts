@@ -92,7 +92,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const state = { bus, registry, leases, executions, questions, guards, streams }
   const clientToolDeps = { ...options, ...state, logger, maxTools: clientTools.maxTools, defaultDirectory: directory }
   const modelCalls = new ModelCalls({ registry, executions, guards, directory, timeout: options.defaultTimeout })
-  const goose = gooseServer(options, store, modelCalls, logger)
+  const goose = gooseServer(options, { store, executions, clientTools: modelCalls }, logger)
   const routes = [...clientToolRoutes(clientToolDeps), ...goose.routes]
   const router = createRouter(routes, [requireAllowedOrigin(options), cors, requireSecretKey(options.secretKey)], errorHandler(logger))
   const bodies = new Bodies(options.bodyGrace)
@@ -114,9 +114,8 @@ export function createApp(options: AppOptions, logger: Logger): App {
 
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
-  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
-  store: SessionStore,
-  clientTools: ClientTools,
+  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody }: AppOptions,
+  { store, executions, clientTools }: { store: SessionStore; executions: Executions; clientTools: ClientTools },
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
@@ -138,6 +137,8 @@ function gooseServer(
     naming,
     recipeWorker,
     clientTools,
+    executions,
+    maxBody,
     logger,
     library: new RecipeLibrary(settings, directory, recipeWorker),
     providers: new Providers(settings, logger),

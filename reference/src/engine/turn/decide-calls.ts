@@ -1,10 +1,9 @@
 import type { ResultError } from '#contract'
 import type { ContentOf } from '../../domain/message/content.ts'
-import type { Message } from '../../domain/message/message.ts'
 import { newMessage } from '../../domain/message/new-message.ts'
 import type { ToolCall } from '../../domain/message/result.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { ClientToolCall, ClientTools } from '../client-tools/client-tools.ts'
+import { NobodyToAskError, type ClientToolCall, type ClientTools, type RunningReply } from '../client-tools/client-tools.ts'
 import { Permissions, setPermission, type Mode } from '../permission/permissions.ts'
 import type { ToolGuard } from '../toolguard/tool-guard.ts'
 
@@ -25,8 +24,8 @@ export interface DecisionDeps {
   mode: Mode
   toolGuard: ToolGuard
   clientTools: ClientTools
-  sendMessage: (message: Message) => Promise<void>
-  waitForDecision: (id: string, signal: AbortSignal) => Promise<string>
+  /** The reply in which the user can be asked. Undefined if there is none. */
+  reply: RunningReply | undefined
   signal: AbortSignal
 }
 
@@ -37,7 +36,8 @@ const extensionPrompt = 'Extension management requires approval for security'
 
 /**
  * Decides which calls run. A person is asked about one call after the other (GA 7.8, 18.1). All permissions are decided before the
- * first question, so the answer to one question does not decide the next call (M68).
+ * first question, so the answer to one question does not decide the next call (M68). Rejects with a NobodyToAskError if there is no
+ * reply in which to ask.
  */
 export async function decideCalls(calls: readonly PreparedCall[], deps: DecisionDeps): Promise<Decision[]> {
   const permissions = calls.map(({ call, client }) => [permissionOf(call.name, deps), guardsPermissionOf(client, deps)] as const)
@@ -103,10 +103,11 @@ function approvalOf(name: string, settings: Settings): ToolPermission {
   }
 }
 
-async function ask({ request: { id }, asked }: PreparedCall, prompt: string | null, deps: DecisionDeps): Promise<boolean> {
+async function ask({ request: { id }, asked }: PreparedCall, prompt: string | null, { reply, settings, signal }: DecisionDeps): Promise<boolean> {
+  if (reply === undefined) throw new NobodyToAskError()
   const data = { actionType: 'toolConfirmation', id, toolName: asked.name, arguments: asked.arguments ?? {}, prompt } as const
-  await deps.sendMessage(newMessage('assistant', [{ type: 'actionRequired', data }], { userVisible: true, agentVisible: false }))
-  const action = await deps.waitForDecision(id, deps.signal)
-  if (action === 'always_allow') setPermission(deps.settings, asked.name, 'always_allow')
+  await reply.sendMessage(newMessage('assistant', [{ type: 'actionRequired', data }], { userVisible: true, agentVisible: false }))
+  const action = await reply.waitForDecision(id, signal)
+  if (action === 'always_allow') setPermission(settings, asked.name, 'always_allow')
   return action === 'always_allow' || action === 'allow_once'
 }

@@ -131,7 +131,8 @@ export class ReplyLoop {
       clientTools: this.#deps.clientTools,
       offered,
       finalOutput: this.#finalOutput,
-      ...this.#listener,
+      reply: { ...this.#listener, finalOutput: this.#finalOutput },
+      signal: this.#listener.signal,
     })
     saved.add(...ran)
     const outcome = await this.#next(requests.length > 0, saved)
