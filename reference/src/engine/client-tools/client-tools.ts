@@ -51,9 +51,10 @@ export class NobodyToAskError extends Error {
   }
 }
 
+/** How a call ended. `refused` means that the client did not get it. */
 export type ClientToolOutcome =
   | { status: 'success'; result: ClientToolResult; attachments: unknown }
-  | { status: 'error'; error: string }
+  | { status: 'error' | 'refused'; error: string }
 
 /** The client tools for model turns. A call passes `check`, then the question if `asks` says so, then `execute` (CT 10, 11.6). */
 export interface ClientTools {

@@ -4,7 +4,7 @@ import type { ToolContent } from '../../domain/message/tool-content.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
 import type { Agent } from '../agent/agent.ts'
 import { NobodyToAskError, type RunningReply } from '../client-tools/client-tools.ts'
-import { modeOf } from '../permission/permissions.ts'
+import { UnreadablePermissionsError, modeOf } from '../permission/permissions.ts'
 import { ToolGuard } from '../toolguard/tool-guard.ts'
 import { converted } from './coerce-arguments.ts'
 import { decideCalls, type PreparedCall } from './decide-calls.ts'
@@ -50,10 +50,11 @@ export async function runComposedCall(
   const request: PreparedCall['request'] = { type: 'toolRequest', id, toolCall: { status: 'success', value: asked } }
   const call: PreparedCall = { request, asked, call: converted(asked, tools), client: undefined }
   try {
-    const [decision = 'declined'] = await decideCalls([call], deps)
-    return await runCall(call, decision, deps)
+    const [decided = { call, decision: 'declined' }] = await decideCalls([call], deps)
+    return await runCall(decided, deps)
   } catch (error) {
-    if (!(error instanceof NobodyToAskError)) throw error
+    if (error instanceof UnreadablePermissionsError) logger.warn('call not decided', { session: agent.session.id, err: error })
+    else if (!(error instanceof NobodyToAskError)) throw error
     return { status: 'error', error: error.message }
   }
 }

@@ -129,6 +129,7 @@ export class ReplyLoop {
       mode: this.#mode,
       toolGuard: this.#toolGuard,
       clientTools: this.#deps.clientTools,
+      hooks: this.#deps.hooks,
       offered,
       finalOutput: this.#finalOutput,
       reply: { ...this.#listener, finalOutput: this.#finalOutput },

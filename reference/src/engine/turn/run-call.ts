@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { AgentStoppedError, type Agent } from '../agent/agent.ts'
+import { AgentStoppedError } from '../agent/agent.ts'
 import {
-  NobodyToAskError, unknownTool, type ClientToolCall, type ClientToolReport, type RunningReply,
+  NobodyToAskError, unknownTool, type ClientToolCall, type ClientToolOutcome, type ClientToolReport, type RunningReply,
 } from '../client-tools/client-tools.ts'
 import { clientToolResult } from '../client-tools/result-content.ts'
 import type { CallListener } from '../../mcp/client/call-listener.ts'
@@ -10,7 +10,7 @@ import { textResult, type Result } from '../../domain/message/result.ts'
 import type { ToolContent } from '../../domain/message/tool-content.ts'
 import { SessionDeletedError } from '../../store/session-handle.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
-import type { Decision, DecisionDeps, PreparedCall } from './decide-calls.ts'
+import { hookedCall, type DecidedCall, type DecisionDeps, type PreparedCall } from './decide-calls.ts'
 import type { Elicitations } from '../pending/elicitations.ts'
 import type { LargeTexts } from './large-texts.ts'
 import { sample } from './sample.ts'
@@ -20,7 +20,6 @@ type ToolResult = Result<ToolContent[]>
 
 /** What deciding about a call and running it requires. */
 export interface CallDeps extends DecisionDeps {
-  agent: Agent
   elicitations: Elicitations
   largeTexts: LargeTexts
   finalOutput: RunningReply['finalOutput']
@@ -33,20 +32,59 @@ const notInChat = 'Tools do not run in chat mode. Explain what you would do with
 const maxPendingNotifications = 16
 
 /** Runs a call if that was decided, and returns the result that the model gets (GA 7.8). Rejects if the signal is aborted. */
-export async function runCall(call: PreparedCall, decision: Decision, deps: CallDeps): Promise<ToolResult> {
+export async function runCall({ call, decision }: DecidedCall, deps: CallDeps): Promise<ToolResult> {
   if (deps.mode === 'chat') return textResult(notInChat)
   if (decision === 'declined') return textResult(declined)
   if (decision !== 'run') return clientToolResult(decision)
   return deps.largeTexts.moved(await run(call, deps), deps.agent.session)
 }
 
-async function run({ request: { id }, call: { name, arguments: args = {} }, client }: PreparedCall, deps: CallDeps): Promise<ToolResult> {
-  if (client !== undefined) return runClientTool(client, deps)
+/** Runs a call, and then its hooks. A call that does not reach a tool has none (CT S86). */
+async function run(call: PreparedCall, deps: CallDeps): Promise<ToolResult> {
+  const after: AfterHooks = (status, text) => deps.hooks.after(hookedCall(call, deps.agent), { status, text }, deps.signal)
+  if (call.client !== undefined) return clientToolResult(await outcomeAfter(await runClientTool(call.client, deps), after))
+  const { name } = call.call
+  if (deps.agent.extensions.isWithheld(name)) return { status: 'error', error: unknownTool(`Tool not available: ${name}`) }
+  const result = await runServerTool(call, deps)
+  return result === undefined ? { status: 'error', error: unknownTool(name) } : resultAfter(result, after)
+}
+
+/** The text with which the hooks replace another. */
+type AfterHooks = (status: 'success' | 'error', text: string) => Promise<string | undefined>
+
+async function outcomeAfter(outcome: ClientToolOutcome, after: AfterHooks): Promise<ClientToolOutcome> {
+  switch (outcome.status) {
+    case 'success': {
+      const { output } = outcome.result
+      return { ...outcome, result: { ...outcome.result, output: (await after('success', output)) ?? output } }
+    }
+    case 'error':
+      return { ...outcome, error: (await after('error', outcome.error)) ?? outcome.error }
+    case 'refused':
+      return outcome
+    default:
+      return outcome satisfies never
+  }
+}
+
+/** The first text has what the hooks say, and the other texts go. */
+async function resultAfter(result: ToolResult, after: AfterHooks): Promise<ToolResult> {
+  if (result.status === 'error') return { ...result, error: (await after('error', result.error)) ?? result.error }
+  const texts = result.value.filter((item) => item.type === 'text')
+  const text = await after('success', texts.map((item) => item.text).join('\n'))
+  if (text === undefined) return result
+  const [first] = texts
+  if (first === undefined) return { ...result, value: [{ type: 'text', text }, ...result.value] }
+  const kept = result.value.filter((item) => item === first || item.type !== 'text')
+  return { ...result, value: kept.map((item) => (item === first ? { ...first, text } : item)) }
+}
+
+/** Undefined if there is no such tool. */
+async function runServerTool({ request: { id }, call: { name, arguments: args = {} } }: PreparedCall, deps: CallDeps): Promise<ToolResult | undefined> {
   if (name === 'recipe__final_output') return deps.finalOutput.give(args, deps.signal)
   const result = await callExtension(id, name, args, deps)
-  if (result !== undefined) return result
-  if (notBuilt.includes(name)) return { status: 'error', error: `-32603: ${name} is not built on this server` }
-  return { status: 'error', error: unknownTool(name) }
+  if (result === undefined && notBuilt.includes(name)) return { status: 'error', error: `-32603: ${name} is not built on this server` }
+  return result
 }
 
 /** Undefined if no extension has such a tool. A tool that asks a person fails if nobody can be asked (S81). */
@@ -64,17 +102,18 @@ async function callExtension(id: string, name: string, args: JsonObject, deps: C
 }
 
 /** The call ends with its reply, or when its agent is stopped; a stopped agent does not end the reply (CT 11.6 item 8). */
-async function runClientTool(call: ClientToolCall, deps: CallDeps): Promise<ToolResult> {
+async function runClientTool(call: ClientToolCall, deps: CallDeps): Promise<ClientToolOutcome> {
   const { clientTools, agent, reply, signal } = deps
+  const wasStopped = agent.stopped.aborted
   const { onNotification } = listenerOf(call.callID, deps, deps.giveUp)
   const onProgress = (report: ClientToolReport): void => {
     onNotification({ method: 'notifications/progress', params: { progressToken: call.callID, ...report } }) // S77
   }
   try {
-    return await clientToolResult(await clientTools.execute(call, { onProgress, reply }, AbortSignal.any([signal, agent.stopped])))
+    return await clientTools.execute(call, { onProgress, reply }, AbortSignal.any([signal, agent.stopped]))
   } catch (error) {
     if (!(error instanceof AgentStoppedError)) throw error
-    return { status: 'error', error: error.message }
+    return { status: wasStopped ? 'refused' : 'error', error: error.message }
   }
 }
 

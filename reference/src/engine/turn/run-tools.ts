@@ -39,10 +39,10 @@ export async function runTools(requests: readonly AnnouncedRequest[], given: Too
   const frontend = frontendNames(deps.agent, deps.offered.clientTools)
   const calls = requests.flatMap((announced) => prepared(announced, deps) ?? [])
   for (const { request, call } of calls) if (frontend.has(call.name)) await waitForClient(request, deps)
-  const decisions = await decideCalls(calls, deps)
-  const results = await mapConcurrently(maxRunning, calls, (call, index) => runCall(call, decisions[index] ?? 'declined', deps))
+  const decided = await decideCalls(calls, deps)
+  const results = await mapConcurrently(maxRunning, decided, (one) => runCall(one, deps))
   const saved: Message[] = []
-  for (const [index, { request, call }] of calls.entries()) {
+  for (const [index, { call: { request, call } }] of decided.entries()) {
     const result = results[index] ?? { status: 'error', error: '-32603: no result' }
     const response = newMessage('user', [{ type: 'toolResponse', id: request.id, toolResult: result }], undefined, newMessageId())
     await deps.reply.sendMessage(response)

@@ -53,9 +53,9 @@ export class ModelCalls implements ClientTools {
   ): Promise<ClientToolOutcome> {
     const { registry, executions, guards, directory, timeout } = this.#deps
     signal.throwIfAborted()
-    if (!registry.has(clientID, id)) return { status: 'error', error: unknownTool(name) }
+    if (!registry.has(clientID, id)) return { status: 'refused', error: unknownTool(name) }
     const rejection = guards.count(clientID)
-    if (rejection !== undefined) return { status: 'error', error: rejection.body.error.message }
+    if (rejection !== undefined) return { status: 'refused', error: rejection.body.error.message }
     return abortable<ClientToolOutcome>(signal, (resolve) => {
       const { outcome, withdraw } = executions.start({ ...call, clientID, tool: id, requestID: '', timeout, directory, caller })
       void outcome.then((ended) => {
