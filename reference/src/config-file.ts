@@ -131,18 +131,18 @@ function hooksIn(name: string, list: unknown, complain: (what: string) => void):
       complain(`${at} is ${show(entry)}; it must be an object`)
       return []
     }
-    const hook = { timeoutMs: 5000, ...entry }
-    const wrong = (Object.keys(hookKeys) as (keyof typeof hookKeys)[]).filter((key) => !hookKeys[key].isValid(hook[key as keyof typeof hook]))
+    const hook: Record<string, unknown> = { timeoutMs: 5000, ...entry }
+    const wrong = (Object.keys(hookKeys) as (keyof typeof hookKeys)[]).filter((key) => !hookKeys[key].isValid(hook[key]))
     for (const key of wrong) {
-      const value = hook[key as keyof typeof hook]
+      const value = hook[key]
       complain(`${at}.${key} is ${value === undefined ? 'missing' : show(value)}; ${hookKeys[key].rule}`)
     }
     return wrong.length === 0 ? [hook as unknown as HookCommand] : [] // all of its keys are valid
   })
 }
 
-function isCommand(value: unknown): value is HookCommand['command'] {
-  return Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'string') && value[0] !== ''
+function isCommand(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((part, index) => typeof part === 'string' && (index > 0 || part !== ''))
 }
 
 function readPermission({ permission }: Record<string, unknown>, settings: FileSettings, complain: (what: string) => void): void {
