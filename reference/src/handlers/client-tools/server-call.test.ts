@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ClientToolExecutionRequest, MessageEvent } from '#contract'
@@ -105,6 +107,13 @@ describe('a call outside of a turn (S81)', () => {
     const { app, id } = await started(mode)
     await executing(app, id)
     expect((await call(app, schedule)).text).toBe(text)
+  })
+
+  it('fails if the permissions cannot be read', async () => {
+    const { app, id } = await started('approve')
+    writeFileSync(join(app.root, 'config/permission.yaml'), Buffer.from([0xff]))
+    await executing(app, id)
+    expect((await call(app, schedule)).text).toBe('{"status":"error","error":"Permissions cannot be read"}')
   })
 
   it('that looks dangerous needs somebody to ask', async () => {
