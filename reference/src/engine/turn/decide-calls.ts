@@ -48,7 +48,7 @@ const extensionPrompt = 'Extension management requires approval for security'
 /**
  * Decides which calls run. A person is asked about one call after the other (GA 7.8, 18.1). All permissions are decided before the
  * first question, so the answer to one question does not decide the next call (M68). The hooks of a call that goose does not ask
- * about come before the first question too (CT S85). Rejects with a NobodyToAskError if there is no reply in which to ask.
+ * about come before the first question too (S85). Rejects with a NobodyToAskError if there is no reply in which to ask.
  */
 export async function decideCalls(calls: readonly PreparedCall[], deps: DecisionDeps): Promise<DecidedCall[]> {
   const permissions = calls.map((one) => ({ call: one, goose: gooseDecision(one, deps), guards: guardsPermissionOf(one.client, deps) }))

@@ -39,7 +39,7 @@ export async function runCall({ call, decision }: DecidedCall, deps: CallDeps): 
   return deps.largeTexts.moved(await run(call, deps), deps.agent.session)
 }
 
-/** Runs a call, and then its hooks. A call that does not reach a tool has none (CT S86). */
+/** Runs a call, and then its hooks. A call that does not reach a tool has none (S86). */
 async function run(call: PreparedCall, deps: CallDeps): Promise<ToolResult> {
   const after: AfterHooks = (status, text) => deps.hooks.after(hookedCall(call, deps.agent), { status, text }, deps.signal)
   if (call.client !== undefined) return clientToolResult(await outcomeAfter(await runClientTool(call.client, deps), after))

@@ -237,7 +237,7 @@ describe('the calls of a turn (S85, S86)', () => {
   })
 })
 
-describe('a call of a server tool by a client (14.3)', () => {
+describe('a call of a server tool by a client (CT 14.3)', () => {
   it('has hooks under its own ID, without a client', async () => {
     const line = join(temporaryRoot(), 'line')
     const hooks = { before: [sh(`cat > ${line}`, 'platform__*')], after: [sh(says({ output: 'new' }), 'platform__*')] }
