@@ -38,4 +38,13 @@ type ClientCall struct {
 	Notify func(Notification)
 	// Over reports whether the model no longer waits, although wait may not have returned yet. Check does not need it.
 	Over func() bool
+	// Compose calls a tool of the server for the client, while the call waits. Check does not need it.
+	Compose func(context.Context, ServerCall) message.ToolResult
+}
+
+// A ServerCall is a call of a tool of the server by the client that runs another tool (CT 14.3).
+type ServerCall struct {
+	RequestID string
+	Tool      message.Tool
+	Arguments json.RawMessage // an object
 }

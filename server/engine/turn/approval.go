@@ -44,15 +44,16 @@ type approver struct {
 	permissions Permissions
 	clients     toolbox.Clients
 	memory      *SessionMemory // receives the user's answers
-	client      clientStream
+	sessionID   string
+	send        func(context.Context, message.Message) error // sends a question; nil if there is nobody to ask
 	log         *slog.Logger
 }
 
-// newApprover returns an approver with the current settings.
-func newApprover(s *Service, memory *SessionMemory, client clientStream) approver {
+// newApprover returns an approver with the current settings. send may be nil.
+func newApprover(s *Service, a *Agent, send func(context.Context, message.Message) error) approver {
 	return approver{
 		mode: modeOf(llm.TextSetting(s.Settings, "GOOSE_MODE")), prompts: securityPromptOf(s.Settings), permissions: s.Permissions,
-		clients: s.Clients, memory: memory, client: client, log: s.Log,
+		clients: s.Clients, memory: a.memory, sessionID: a.SessionID, send: send, log: s.Log,
 	}
 }
 
@@ -123,11 +124,14 @@ const securityPrompt = "Extension management requires approval for security"
 
 // confirm asks the user whether a tool may run, and waits without a time limit.
 func (a approver) confirm(ctx context.Context, r *request) error {
+	if a.send == nil {
+		return nobody
+	}
 	question := a.memory.confirmations.Ask(r.announced.ID)
 	defer question.Close()
 	asked := message.New(message.Assistant, message.ActionRequired{Data: confirmation(r)})
 	asked.Metadata.AgentVisible = false
-	if err := a.client.send(ctx, asked); err != nil {
+	if err := a.send(ctx, asked); err != nil {
 		return err
 	}
 	answer, err := question.Wait(ctx)
@@ -193,6 +197,6 @@ func (a approver) alarmed(r *request) bool {
 		return false
 	}
 	r.alarm = finding.Prompt()
-	a.log.Warn("dangerous call", "session", a.client.session.initial.ID, "tool", r.call.Name, "finding", finding.What)
+	a.log.Warn("dangerous call", "session", a.sessionID, "tool", r.call.Name, "finding", finding.What)
 	return true
 }

@@ -53,7 +53,7 @@ func (a approver) guard(r *request) (ask bool) {
 	if r.decided || r.client == nil {
 		return false
 	}
-	ask, refused := a.clients.Check(r.clientCall(a.client.session.initial.ID))
+	ask, refused := a.clients.Check(r.clientCall(a.sessionID))
 	if refused != nil {
 		r.result, r.decided = *refused, true
 		return false
@@ -78,15 +78,18 @@ func (c calls) startClient(ctx context.Context, r *request) (wait func()) {
 	notify, over := c.notifications(ctx, r.announced.ID)
 	call.Notify = notify
 	call.Over = func() bool { return ctx.Err() != nil || c.agent.running.Err() != nil }
+	composed := &composition{calls: c}
+	call.Compose = composed.call
 	var started func(context.Context) message.ToolResult
 	failed := c.recovered(r.call.Name, func() message.ToolResult {
 		if c.agent.running.Err() == nil {
-			started = c.clients.Start(call)
+			started = c.service.Clients.Start(call)
 		}
 		return message.FailedResult(string(stopped))
 	})
 	return func() {
 		defer over()
+		defer composed.end()
 		if started == nil {
 			r.result = failed
 			return

@@ -86,7 +86,7 @@ func (t *Turns) call(c toolbox.ClientCall) Call {
 		ToolID: c.Tool.ID, ClientID: c.Tool.ClientID,
 		SessionID: c.SessionID, MessageID: c.MessageID, CallID: c.RequestID,
 		Input: message.ObjectOrEmpty(c.Arguments), Timeout: t.Timeout,
-		Over: c.Over,
+		Over: c.Over, Compose: c.Compose,
 		Progress: func(report api.ProgressRequest) {
 			if c.Notify != nil {
 				c.Notify(toolbox.Notification{Method: "notifications/progress", Params: progress(c.RequestID, report)})
