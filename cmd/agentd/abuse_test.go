@@ -53,6 +53,8 @@ var abuseCases = []abuseCase{
 	{"giant numbers", (*abuse).giantNumbers, true},
 	{"template bombs", (*abuse).templateBombs, true},
 	{"1,000 readers that never read", (*abuse).readers, true},
+	{"clients that come and go", (*abuse).churn, true},
+	{"200 clients that never read", (*abuse).silentClients, true},
 	{"an MCP server that stops reading", misbehaving("deaf"), true},
 	{"an MCP server that floods", misbehaving("flood"), false},
 	{"an MCP server that hangs", misbehaving("hang"), false},
@@ -72,6 +74,7 @@ func TestAbuse(t *testing.T) {
 		}
 	}
 	var table strings.Builder
+	found := &figures{}
 	fmt.Fprintf(&table, "%-11s %-34s %6s %8s %8s %8s %8s %9s\n", "server", "load", "asked", "p50 ms", "p99 ms", "max ms", "idle ms", "peak MiB")
 	for _, c := range contenders {
 		for _, load := range abuseCases {
@@ -79,7 +82,7 @@ func TestAbuse(t *testing.T) {
 				continue
 			}
 			t.Run(c.name+"/"+load.name, func(t *testing.T) {
-				watched, idle, peak := underAbuse(t, c, load, whole)
+				watched, idle, peak := underAbuse(t, c, load, whole, found)
 				fmt.Fprintf(&table, "%-11s %-34s %6d %8.1f %8.1f %8.1f %8.1f %9d\n", c.name, load.name, len(watched), at(watched, 0.5), at(watched, 0.99), at(watched, 1), at(idle, 1), peak)
 				if most := longest + at(idle, 1); whole && at(watched, 1) > most {
 					t.Errorf("GET /status was answered after %.1f ms, want %.1f ms at most", at(watched, 1), most)
@@ -90,7 +93,7 @@ func TestAbuse(t *testing.T) {
 			})
 		}
 	}
-	t.Logf("what GET /status took meanwhile, and the memory:\n%s", &table)
+	t.Logf("what GET /status took meanwhile, and the memory:\n%s\n%s", &table, found)
 }
 
 // An abuse is one load on one server.
@@ -100,6 +103,14 @@ type abuse struct {
 	whole bool
 	model *caller
 	api   *api
+
+	server string   // its name
+	found  *figures // of all servers
+}
+
+// report keeps a figure of a case for the table of both servers.
+func (a *abuse) report(what, format string, values ...any) {
+	a.found.add(what, a.server, fmt.Sprintf(format, values...))
 }
 
 // scale chooses the number for the full load, or for the small one.
@@ -113,7 +124,7 @@ func (a *abuse) scale(whole, small int) int {
 // underAbuse runs one case on a server of its own. It returns the sorted durations of GET /status on that server and
 // on an idle one, and the peak memory of the server in MiB. Delays of the idle server come from the machine or the
 // client.
-func underAbuse(t *testing.T, c contender, load abuseCase, whole bool) (watched, idle []time.Duration, peak int64) {
+func underAbuse(t *testing.T, c contender, load abuseCase, whole bool, found *figures) (watched, idle []time.Duration, peak int64) {
 	home := t.TempDir()
 	upstream, err := stub.Start("llm", stub.OpenAI, stub.Options{})
 	if err != nil {
@@ -125,11 +136,11 @@ func underAbuse(t *testing.T, c contender, load abuseCase, whole bool) (watched,
 	t.Cleanup(upstream.Attach(model, "", true, time.Now()))
 	s := startContender(t, c, home, upstream.URL())
 	beside := startContender(t, c, t.TempDir(), upstream.URL())
-	a := &abuse{t: t, s: s, whole: whole, model: model, api: s.api()}
+	a := &abuse{t: t, s: s, whole: whole, model: model, api: s.api(), server: c.name, found: found}
 	defer a.api.close()
 	eventually(t, "the server answers", func() bool { _, err := a.api.do("GET", "/status", nil); return err == nil })
 	a.api.close()
-	sockets := s.sockets()
+	sockets := s.descriptors("socket:")
 
 	watch, watchBeside := startWatch(t, s), startWatch(t, beside)
 	if err := load.run(a); err != nil {
@@ -140,7 +151,7 @@ func underAbuse(t *testing.T, c contender, load abuseCase, whole bool) (watched,
 	leave() // closes the connections that the server keeps for its next turn
 
 	eventually(t, "no process is left but the server", func() bool { return len(marked(home)) <= 1 })
-	eventually(t, "its sockets are closed", func() bool { return s.sockets() <= sockets })
+	eventually(t, "its sockets are closed", func() bool { return s.descriptors("socket:") <= sockets })
 	peak = s.peak(t)
 	s.stopInOrder(t)
 	eventually(t, "no process is left", func() bool { return len(marked(home)) == 0 })
