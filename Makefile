@@ -4,7 +4,7 @@
 #   make parity-slow  what takes a minute: the default times
 #   make test         every test, with the race detector
 #   make test-faults  what breaks around a run, and is never green
-#   make test-browser what a browser makes of the report's page
+#   make test-browser what a browser makes of the report, the servers and the client library
 #   make help         all targets
 #
 # Tools are pinned in go.mod and in the package-lock.json of reference and sdk/ts; every target installs what it needs.
@@ -104,7 +104,7 @@ parity-slow: build ## What takes a minute: the default times, on both servers
 test: build ## Run every test with the race detector
 	@said=$$(mktemp); trap 'rm -f $$said' EXIT; status=0; \
 	{ npm --prefix reference test --silent && npm --prefix sdk/ts test --silent && $(MAKE) --no-print-directory fuzz FUZZ="$(READERS)" FUZZTIME=10000x; } >$$said 2>&1 & \
-	GORACE=atexit_sleep_ms=0 go tool gotestsum --format pkgname -- -race -p 4 ./... || status=1; \
+	GORACE=atexit_sleep_ms=0 go tool gotestsum --format pkgname -- -race -p 4 -timeout 20m ./... || status=1; \
 	wait $$! || status=1; cat $$said; exit $$status
 
 .PHONY: test-slow
@@ -124,9 +124,9 @@ test-faults: ## Break everything around a run, and demand that none of it is gre
 	go test -race -count=1 -timeout 10m -run 'TestNothingAroundARunMakesItGreen|TestThereAreManyFaults' ./cmd/lockstep
 
 .PHONY: test-browser
-test-browser: reference/node_modules ## Open the report's page in Debian's chromium, which is installed where there is none
+test-browser: build ## Test the report, both servers and the client library in Debian's chromium, which is installed where there is none
 	@command -v chromium >/dev/null || { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends chromium; } >/dev/null
-	cd harness/report/browser && go vet . && go test -count=1 -timeout 10m .
+	cd internal/browser && go vet . && go test -count=1 -timeout 10m .
 
 .PHONY: test-twins
 test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10, each of one in PARTS=1 scenarios)

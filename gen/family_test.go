@@ -9,7 +9,7 @@ import (
 )
 
 // clientToolPaths are the paths of the client-tools family (decision S20).
-var clientToolPaths = []string{"/client-tools", "/event", "/global/event"}
+var clientToolPaths = []string{"/client-tools", "/event", "/global/event", "/session"}
 
 // keyless are the operations of the goose-server family that ignore X-Secret-Key (GA 2.2).
 var keyless = []string{"/status", "/mcp-ui-proxy"}

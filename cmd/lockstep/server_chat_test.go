@@ -68,11 +68,7 @@ func TestTheChatInTheDocumentationIsTrue(t *testing.T) {
 		t.Fatalf("the chat is not all there: %q, %q", commands, shown)
 	}
 	r := newReader(t)
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(r.bin, "agentd"), "./cmd/agentd")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	r.buildAgent(t)
 	testProject{dir: r.dir}.write(t, "model.yaml", rules)
 	for _, port := range []string{":3000", ":8400"} { // the documented ports may be taken
 		own := freePort(t)
@@ -82,6 +78,16 @@ func TestTheChatInTheDocumentationIsTrue(t *testing.T) {
 	printed := r.runAll(t, commands)
 	if missing := unseen(printed, shown); len(missing) > 0 {
 		t.Errorf("docs/server.md shows what is not printed:\n%s\nprinted:\n%s", strings.Join(missing, "\n"), printed)
+	}
+}
+
+// buildAgent adds the agent server to the reader's PATH.
+func (r *reader) buildAgent(t *testing.T) {
+	t.Helper()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(r.bin, "agentd"), "./cmd/agentd")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 }
 

@@ -28,8 +28,17 @@ var update = flag.Bool("update", false, "write what commands print into the guid
 // of the repository that is quoted, or a session of commands with their output.
 var part = regexp.MustCompile("(?ms)^(?:<!-- (file|append|edit|quote): (\\S+) -->\n)?^```([a-z]*)\n(.*?)^```\n")
 
-// guides are the documents that a reader can follow from start to end, with the least number of their commands.
-var guides = map[string]int{"tutorial.md": 15, "wires.md": 3, "drivers.md": 3}
+// guides are the documents that a reader can follow from start to end, with the least number of their commands, and what
+// the reader has in addition to lockstep.
+var guides = map[string]struct {
+	commands int
+	prepare  func(t *testing.T, r *reader, text string)
+}{
+	"tutorial.md": {commands: 15},
+	"wires.md":    {commands: 3},
+	"drivers.md":  {commands: 3},
+	"sdk.md":      {commands: 12, prepare: prepareSDK},
+}
 
 // TestTheTutorialIsTrue follows the guides from start to end, and checks that everything is as they say.
 func TestTheTutorialIsTrue(t *testing.T) {
@@ -38,13 +47,13 @@ func TestTheTutorialIsTrue(t *testing.T) {
 			t.Fatalf("the guides need %s: %v", program, err)
 		}
 	}
-	for name, commands := range guides {
-		t.Run(name, func(t *testing.T) { follow(t, "docs/"+name, commands) })
+	for name, guide := range guides {
+		t.Run(name, func(t *testing.T) { follow(t, "docs/"+name, guide.commands, guide.prepare) })
 	}
 }
 
 // follow does what a guide says.
-func follow(t *testing.T, name string, commands int) {
+func follow(t *testing.T, name string, commands int, prepare func(*testing.T, *reader, string)) {
 	file := filepath.Join(root, name)
 	text := testfile.Text(t, file)
 	if a, b := strings.Count(text, "<!--"), len(regexp.MustCompile("<!-- (?:file|append|edit|quote): \\S+ -->\n```").FindAllString(text, -1)); a != b {
@@ -56,6 +65,9 @@ func follow(t *testing.T, name string, commands int) {
 		}
 	}
 	r := newReader(t)
+	if prepare != nil {
+		prepare(t, r, text)
+	}
 	done := part.ReplaceAllStringFunc(text, func(whole string) string {
 		m := part.FindStringSubmatch(whole)
 		switch {
@@ -86,7 +98,8 @@ func follow(t *testing.T, name string, commands int) {
 // A reader follows a document's instructions in a folder.
 type reader struct {
 	dir, bin string
-	status   int // of the last command
+	env      []string // further variables
+	status   int      // of the last command
 	commands int
 }
 
@@ -164,6 +177,7 @@ func (r *reader) run(t *testing.T, command string) string {
 	cmd := exec.CommandContext(ctx, "bash", "-c", fmt.Sprintf("(exit %d)\n%s", r.status, command))
 	cmd.Dir = r.dir
 	cmd.Env = append(os.Environ(), "PATH="+r.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(cmd.Env, r.env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

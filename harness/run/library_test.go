@@ -112,7 +112,7 @@ func TestWhatADriverDoesWrong(t *testing.T) {
 		}), [2]string{"", `malformed, body: the driver wrote an outcome with the id 6, which it was not told: "{\"id\":6,\"ok\":1}"`}, ""},
 		{"an outcome before it is told", driving(0, func(s *memprocess.System, id int, _ string) bool {
 			if id == 1 {
-				io.WriteString(s.Out, "{\"id\":1,\"ok\":1}\n{\"id\":2,\"ok\":1}\n")
+				io.WriteString(s.Out, "{\"id\":2,\"ok\":1}\n{\"id\":1,\"ok\":1}\n")
 			}
 			return false
 		}), [2]string{"", "timeout, body: the step's 10s were over"}, ""},

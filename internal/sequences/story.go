@@ -178,7 +178,7 @@ func (s *story) generic(o operation) {
 		switch {
 		case value.In == openapi3.ParameterInPath:
 			path = strings.ReplaceAll(path, "{"+value.Name+"}", s.values.thing(members[value.Name][0]).Text)
-		case value.In == openapi3.ParameterInQuery && value.Required:
+		case value.In == openapi3.ParameterInQuery && (value.Required || value.Name == "sessionID"):
 			path += "?" + value.Name + "=" + s.values.thing(members[value.Name][0]).Text
 		case value.In == openapi3.ParameterInQuery && value.Name == "extension_name" && s.values.chance(3):
 			path += "&" + value.Name + "=" + url.QueryEscape(s.values.pick(s.values.names))

@@ -15,7 +15,7 @@ var plain = []string{"one", "two", "Three words here", "four"}
 // members has values for the members of requests, by member name, with the schema's name before it where that
 // matters. A value that begins with @ is a kind of thing: see values.thing. The others are JSON.
 var members = map[string][]string{
-	"session_id": {"@session"}, "sessionId": {"@session"}, "clientID": {"@client"}, "toolIDs": {"@tool"}, "requestID": {`"r1"`, `""`, "@odd"},
+	"session_id": {"@session"}, "sessionId": {"@session"}, "sessionID": {"@session"}, "permissionID": {"@tool"}, "clientID": {"@client"}, "toolIDs": {"@tool"}, "requestID": {`"r1"`, `""`, "@odd"},
 	"RegisterRequest.sessionID": {`"s"`}, "ClientToolDefinition.id": {"@tool"},
 	"working_dir": {`"/w"`, `"/tmp"`, `"/"`, "@odd"}, "recipe_id": {"null", `"none"`, "@odd"}, "recipe_deeplink": {"null", `"e30="`, `"e30"`, "@odd"},
 	"provider": {`"openai"`, `"openai"`, `"anthropic"`, `"nowhere"`, `"OpenAI"`, "@odd"}, "model": {`"gpt-4o"`, `"claude-sonnet-4"`, "null", "@odd"},
@@ -52,7 +52,7 @@ var weights = map[string]int{
 	"addExtension": 4, "removeExtension": 3, "getTools": 4, "updateAgentProvider": 2, "updateFromSession": 3, "resumeAgent": 3, "getSession": 5, "editMessage": 3,
 	"updateSessionUserRecipeValues": 4, "importSession": 2, "startAgent": 2, "updateSessionName": 2, "exportSession": 2, "registerClientTools": 4, "unregisterClientTools": 3,
 	"listClientTools": 4, "listAllClientTools": 2, "confirmToolAction": 1, "listSessions": 2, "getSessionInsights": 1, "stopAgent": 2, "updateRouterToolSelector": 1,
-	"submitClientToolResult": 1,
+	"submitClientToolResult": 1, "reportClientToolProgress": 2, "listServerTools": 2, "answerPermission": 1, "openClientSocket": 1,
 }
 
 // These names are equal after normalisation, or almost.

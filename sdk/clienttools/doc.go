@@ -18,6 +18,8 @@
 //	...
 //	session, err := client.StartSession(ctx, "/home/me/project") // registers the tools and connects
 //	...
+//	err = session.SetModel(ctx, "openai", "gpt-4o")
+//	...
 //	text, err := session.Prompt(ctx, "What time is it in Paris?")
 //
 // # Which function do I want?
@@ -25,7 +27,8 @@
 //   - [New] makes a client of a running server. [StartServer] starts a server first, as a child of the program.
 //   - [Tool] makes a tool from a function, with the JSON Schema of its input type. A [ClientTool] literal has any schema.
 //   - [Client.Register] and [Client.Unregister] may be called at any time, also while calls run.
-//   - [Client.StartSession] and [Session.Prompt] talk to the model. [Client.Connect] alone serves calls of other programs.
+//   - [Client.StartSession], [Session.SetModel] and [Session.Prompt] talk to a model. [Client.Connect] alone serves calls of
+//     other programs.
 //   - [Call.Progress] and [Call.CallTool] report and ask while a tool runs. [CallOf] finds the call in a tool's context.
 //
 // # What happens by itself

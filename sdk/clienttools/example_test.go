@@ -51,7 +51,7 @@ func ExampleClient_Register() {
 // A program that starts its own server, and talks to the model.
 func ExampleStartServer() {
 	ctx := context.Background()
-	server, err := clienttools.StartServer(ctx, &clienttools.ServerOptions{Env: []string{"GOOSE_PROVIDER=openai", "GOOSE_MODEL=gpt-4o"}})
+	server, err := clienttools.StartServer(ctx, nil) // the key of the model is in OPENAI_API_KEY
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -63,6 +63,10 @@ func ExampleStartServer() {
 	}
 	session, err := server.Client.StartSession(ctx, ".")
 	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := session.SetModel(ctx, "openai", "gpt-4o"); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 )
 
+const maxPlain = 200 // bytes of a message that is a plain text
+
 // A StatusError is a response of the server other than 200.
 type StatusError struct {
 	Status  int
@@ -60,7 +62,7 @@ func (c *Client) do(ctx context.Context, method, path string, body any) (*http.R
 	if response.StatusCode != http.StatusOK {
 		defer response.Body.Close()
 		data, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // enough for a message
-		return nil, &StatusError{response.StatusCode, problem(data, response.StatusCode)}
+		return nil, &StatusError{response.StatusCode, problem(response, data)}
 	}
 	return response, nil
 }
@@ -95,7 +97,7 @@ func decode(response *http.Response, out any) error {
 }
 
 // problem returns the message in an error response, whichever of the forms of CT 2.5 and GA 2.7 it has.
-func problem(body []byte, status int) string {
+func problem(response *http.Response, body []byte) string {
 	m := members(body)
 	for _, raw := range []json.RawMessage{m["error"], members(m["error"])["message"], members(m["data"])["message"], m["message"]} {
 		if message, ok := text(raw); ok {
@@ -116,7 +118,10 @@ func problem(body []byte, status int) string {
 		}
 		return strings.Join(path, ".") + ": " + issues[0].Message
 	}
-	return http.StatusText(status)
+	if plain := strings.TrimSpace(string(body)); m == nil && plain != "" && strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") {
+		return plain[:min(len(plain), maxPlain)]
+	}
+	return http.StatusText(response.StatusCode)
 }
 
 // encode percent-encodes a client ID like encodeURIComponent, so that all client libraries request the same path.

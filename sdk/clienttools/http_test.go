@@ -44,6 +44,19 @@ func TestErrorResponsesAreReadInAllTheirForms(t *testing.T) {
 	}
 }
 
+func TestAPlainTextIsTheMessageOfAnError(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, " Unknown provider: x"+strings.Repeat(" ", 300), http.StatusBadRequest)
+	}))
+	defer server.Close()
+	c, err := clienttools.New(server.URL, nil)
+	must(t, err)
+	defer c.Close()
+	if _, err := c.StartSession(t.Context(), "/w"); err == nil || err.Error() != "start session: 400: Unknown provider: x" {
+		t.Errorf("StartSession: %v", err)
+	}
+}
+
 func TestResponsesAreBounded(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader(`{"id":"`), zeros{})
 	_, err := answering(t, http.StatusOK, endless).StartSession(t.Context(), "/w")

@@ -90,13 +90,13 @@ func TestTheAgentServerCallsTools(t *testing.T) {
 
 func TestTheAgentServerReplies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, post := startAgentServer(t)
+		c, _ := startAgentServer(t)
 		session, err := c.StartSession(t.Context(), "/w")
 		must(t, err)
 		if _, err := session.Prompt(t.Context(), "hi"); err == nil || err.Error() != "Provider not set" {
 			t.Errorf("Prompt without a model: %v", err)
 		}
-		post("/agent/update_provider", `{"provider":"openai","model":"gpt-4o","session_id":"`+session.ID+`"}`)
+		must(t, session.SetModel(t.Context(), "openai", "gpt-4o"))
 		if text, err := session.Prompt(t.Context(), "hi"); text != "Hello" || err != nil {
 			t.Errorf("Prompt: %q, %v", text, err)
 		}

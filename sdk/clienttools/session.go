@@ -43,15 +43,44 @@ func (c *Client) StartSession(ctx context.Context, workingDir string) (*Session,
 // Close closes the client of the session. The server keeps the session.
 func (s *Session) Close() error { return s.c.Close() }
 
-// Prompt sends a message of the user, and returns the text of the assistant when it has finished. Events shows what
-// happens meanwhile. The error is a ReplyError if the server reports one; the text so far is returned with any error.
+// SetModel selects the model of the session, such as "gpt-4o" of the provider "openai". A new session has none, and its
+// prompts fail. The server has the provider's key and address in its settings, such as OPENAI_API_KEY (GA 6.5).
+func (s *Session) SetModel(ctx context.Context, provider, model string) error {
+	err := s.c.exchange(ctx, http.MethodPost, "/agent/update_provider", struct {
+		Provider  string `json:"provider"`
+		Model     string `json:"model"`
+		SessionID string `json:"session_id"`
+	}{provider, model, s.ID}, nil)
+	if err != nil {
+		return fmt.Errorf("set model: %w", err)
+	}
+	return nil
+}
+
+// Prompt sends a message of the user, and returns the text of the assistant's messages when it has finished. A line feed
+// separates messages. Events shows what happens meanwhile. The error is a ReplyError if the server reports one; the text
+// so far is returned with any error.
 func (s *Session) Prompt(ctx context.Context, text string) (string, error) {
 	var reply strings.Builder
+	var last *string // the ID of the last message (GA 7.7)
+	separate := false
 	for event, err := range s.Events(ctx, text) {
 		if err != nil {
 			return reply.String(), err
 		}
-		reply.WriteString(event.Text())
+		m := event.message()
+		if m.Role != "assistant" {
+			continue
+		}
+		separate = separate || m.ID == nil || last == nil || *m.ID != *last
+		last = m.ID
+		if piece := event.Text(); piece != "" {
+			if separate && reply.Len() > 0 {
+				reply.WriteByte('\n')
+			}
+			reply.WriteString(piece)
+			separate = false
+		}
 	}
 	return reply.String(), nil
 }
@@ -165,7 +194,8 @@ func (e Event) Text() string {
 }
 
 type replyMessage struct {
-	Role    string `json:"role"`
+	ID      *string `json:"id"`
+	Role    string  `json:"role"`
 	Content []struct {
 		Type string `json:"type"`
 		Text string `json:"text"`

@@ -67,6 +67,37 @@ func TestPromptReturnsTheTextOfTheAssistant(t *testing.T) {
 	})
 }
 
+// S63: messages are separated by a line feed, and the pieces of one message are not.
+func TestPromptSeparatesMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		piece := func(id, text string) string {
+			return `{"type":"Message","message":{"id":` + id + `,"role":"assistant","content":[{"type":"text","text":"` + text + `"}]}}`
+		}
+		_, session := session(t, clienttools.Options{},
+			piece(`"m1"`, "Let "), piece(`"m1"`, "me look."), piece(`"m2"`, ""), piece(`"m2"`, "One."), piece("null", "A notice."), piece("null", "Done."),
+			`{"type":"Finish","reason":"stop"}`,
+		)
+		if text, err := session.Prompt(t.Context(), "hello"); text != "Let me look.\nOne.\nA notice.\nDone." || err != nil {
+			t.Errorf("Prompt: %q, %v", text, err)
+		}
+	})
+}
+
+// S63: the server gets the model of a session, and may reject it.
+func TestSetModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, session := session(t, clienttools.Options{})
+		s.set("POST /agent/update_provider", response{}, response{400, `{"message":"Unknown provider: x"}`})
+		const request = `POST /agent/update_provider {"provider":"openai","model":"gpt-4o","session_id":"s_1"}`
+		must(t, session.SetModel(t.Context(), "openai", "gpt-4o"))
+		s.want(request)
+		if err := session.SetModel(t.Context(), "openai", "gpt-4o"); err == nil || err.Error() != "set model: 400: Unknown provider: x" {
+			t.Errorf("SetModel: %v", err)
+		}
+		s.want(request)
+	})
+}
+
 // S63: an Error event is an error, as is a reply without Finish.
 func TestPromptReturnsTheErrorOfTheReply(t *testing.T) {
 	half := said("assistant", `{"type":"text","text":"half"}`)

@@ -9,22 +9,22 @@ export interface ClientOptions {
   /** The address of the server, such as `http://127.0.0.1:3000`. */
   baseUrl: string
   /** The server's key. It is sent as the header `X-Secret-Key`. */
-  secretKey?: string
+  secretKey?: string | undefined
   /** Headers that every request has, and the handshake of a socket where the platform can set them. */
-  headers?: Readonly<Record<string, string>>
+  headers?: Readonly<Record<string, string>> | undefined
   /** The name of this client; a random UUID by default. */
-  clientID?: string
+  clientID?: string | undefined
   /** How long a handler may run, in milliseconds, before its signal is aborted. 30000 by default. */
-  timeout?: number
+  timeout?: number | undefined
   /** How requests arrive: over an event stream (the default) or a WebSocket. */
-  transport?: 'sse' | 'websocket'
+  transport?: 'sse' | 'websocket' | undefined
   /** A WebSocket for platforms without one, such as Node 20: that of the package `ws`. */
-  WebSocket?: SocketConstructor
+  WebSocket?: SocketConstructor | undefined
   /** Called with what goes wrong in the background, such as a result that could not be sent, and with the error that ends a connection. */
-  onError?: (error: unknown) => void
+  onError?: ((error: unknown) => void) | undefined
   /** Called before each wait after a lost stream; attempts count from 1. */
-  onReconnect?: (attempt: number, waitMs: number) => void
-  logger?: Logger
+  onReconnect?: ((attempt: number, waitMs: number) => void) | undefined
+  logger?: Logger | undefined
 }
 
 export interface Client {
@@ -36,7 +36,7 @@ export interface Client {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { baseUrl, secretKey, headers, clientID = crypto.randomUUID(), timeout = 30_000, transport = 'sse' } = options
+  const { baseUrl, secretKey, headers, clientID = randomUUID(), timeout = 30_000, transport = 'sse' } = options
   if (clientID === '' || clientID === '.' || clientID === '..') {
     throw new TypeError(`clientID is ${JSON.stringify(clientID)}, which cannot be part of a path: write a name`)
   }
@@ -55,4 +55,14 @@ export function createClient(options: ClientOptions): Client {
     },
   })
   return { clientID, tools, startSession: (session) => startSession(http, tools, session) }
+}
+
+/** A random UUID, version 4. In browsers, `crypto.randomUUID` exists only in pages of HTTPS or of `localhost`. */
+function randomUUID(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const [version = 0, variant = 0] = [bytes[6], bytes[8]]
+  bytes.set([(version & 0x0f) | 0x40], 6)
+  bytes.set([(variant & 0x3f) | 0x80], 8)
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -40,6 +40,14 @@ describe('what is sent (S56)', () => {
     expect(() => createClient({ baseUrl: 'http://h', clientID: '..' })).toThrow('clientID is ".."')
   })
 
+  it('has a random UUID as client ID, also where crypto.randomUUID is missing', () => {
+    vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
+    const ids = [1, 2].map(() => createClient({ baseUrl: 'http://h' }).clientID)
+    vi.unstubAllGlobals()
+    expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(ids[0]).not.toBe(ids[1])
+  })
+
   it('never follows a redirect with the key', async () => {
     const { server, client } = await newFixture({ secretKey: 'key' })
     const starting = client.startSession({ tools: false })

@@ -60,7 +60,8 @@ export class Http {
     if (response.status === 200) return response
     scope.limit(requestLimit.ms, requestLimit.reason)
     const { status } = response
-    const message = await readText(response, scope.signal).then(reportedMessage, () => undefined) ?? statusNames[status]
+    const text = await readText(response, scope.signal).catch(() => '')
+    const message = reportedMessage(text) ?? plainMessage(response, text) ?? statusNames[status]
     throw new ClientToolsError(message === undefined ? String(status) : `${status}: ${message}`, { status })
   }
 }
@@ -83,6 +84,12 @@ function reportedMessage(text: string): string | undefined {
   const { error, data, message } = body
   const places = [error, messageIn(error), messageIn(data), message, firstIssue(error)]
   return places.find((place) => typeof place === 'string')
+}
+
+/** The beginning of a body that is a plain text (S57). */
+function plainMessage(response: Response, text: string): string | undefined {
+  if (response.headers.get('Content-Type')?.startsWith('text/plain') !== true) return undefined
+  return new TextDecoder().decode(new TextEncoder().encode(text.trim()).subarray(0, 200)) || undefined
 }
 
 function messageIn(value: unknown): unknown {

@@ -9,13 +9,13 @@ const [startMs, stopMs, maxLine, maxErrors] = [30_000, 10_000, 64 * 1024, 4096]
 
 export interface AgentOptions extends Omit<ClientOptions, 'baseUrl'> {
   /** The program and its first arguments; `['agentd']` by default. */
-  command?: readonly [string, ...string[]]
+  command?: readonly [string, ...string[]] | undefined
   /** Variables in addition to those of this process. */
-  env?: Readonly<Record<string, string>>
+  env?: Readonly<Record<string, string>> | undefined
   /** Where the server runs. */
-  cwd?: string
+  cwd?: string | undefined
   /** Cancels the start. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 export interface Agent {

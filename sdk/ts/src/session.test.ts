@@ -83,6 +83,18 @@ it('nothing is sent if the signal is aborted before', async () => {
   expect(f.server.waiting).toBe(0)
 })
 
+it('S63: sets the model of a session, which the server may refuse', async () => {
+  const session = await newSession()
+  for (const [status, body] of [[200, {}], [400, { message: 'Unknown provider: x' }]] as const) {
+    const setting = session.setModel('openai', 'gpt-4o')
+    const done = status === 200 ? setting : expect(setting).rejects.toMatchObject({ status, message: '400: Unknown provider: x' })
+    const request = await f.server.next('POST /agent/update_provider')
+    expect(request.body).toBe('{"provider":"openai","model":"gpt-4o","session_id":"s1"}')
+    request.reply(status, body)
+    await done
+  }
+})
+
 describe('prompt', () => {
   it('S63: sends one user message, and returns the text of the assistant', async () => {
     const session = await newSession()

@@ -7,13 +7,13 @@ import { readEvents } from './sse.ts'
 
 export interface SessionOptions {
   /** Where the server's own tools work; the server's working directory by default. */
-  workingDir?: string
+  workingDir?: string | undefined
   /** `false` does not connect the client's tools. */
-  tools?: boolean
+  tools?: boolean | undefined
   /** Decides whether a tool may run that needs a confirmation. Without it, none may. */
-  confirm?: (question: Confirmation) => Decision | Promise<Decision>
+  confirm?: ((question: Confirmation) => Decision | Promise<Decision>) | undefined
   /** Cancels the start. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 export interface Confirmation {
@@ -47,6 +47,11 @@ export interface Message {
 export interface Session {
   /** The session as the server created it (GA 4.7). */
   readonly session: JsonObject & { id: string }
+  /**
+   * Selects the model of the session, such as `gpt-4o` of the provider `openai`. A new session has none, and its prompts fail.
+   * The server has the provider's key and address in its settings, such as `OPENAI_API_KEY` (GA 6.5).
+   */
+  setModel: (provider: string, model: string, options?: { signal?: AbortSignal }) => Promise<void>
   /** Sends a message, and returns the text of the assistant's messages. Messages are separated by a line feed. */
   prompt: (text: string, options?: { signal?: AbortSignal }) => Promise<string>
   /** Sends a message, and returns all events of the reply. Stopping early cancels the reply. */
@@ -67,6 +72,14 @@ export async function startSession(http: Http, tools: ToolManager, options: Sess
     const events: Session['events'] = (text, { signal } = {}) => reply(http, id, text, confirm, signal)
     return {
       session: { ...session, id },
+      setModel: async (provider, model, { signal } = {}) => {
+        const scope = new Scope().open({ signal })
+        try {
+          await http.send(scope, 'POST', '/agent/update_provider', { provider, model, session_id: id })
+        } finally {
+          scope.end()
+        }
+      },
       events,
       prompt: (text, options) => textOf(events(text, options)),
       close: () => tools.disconnect(),

@@ -115,7 +115,7 @@ function violations(validate: AnyValidateFunction, input: unknown): string[] {
     if (limited(maxMs, () => validate(input)) === true) return []
   } catch (error) {
     // An input that is too deep for the stack counts as one that takes too long.
-    if (error instanceof TooSlowError || error instanceof RangeError) return ['input: validation took too long']
+    if (error instanceof TooSlowError || error instanceof RangeError) return ['validation took too long']
     throw error
   }
   const faults = (validate.errors ?? []).map(faultOf).sort((a, b) => compareBytes(a.pointer, b.pointer))

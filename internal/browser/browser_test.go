@@ -28,13 +28,19 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report/html"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 )
 
 // shared is the one browser of all tests. Each test has its own tab.
 var shared context.Context
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
+	status := run(m)
+	if left := leak.Processes(); left != "" && status == 0 {
+		fmt.Fprintln(os.Stderr, "the tests have left behind:", left)
+		status = 1
+	}
+	os.Exit(status)
 }
 
 func run(m *testing.M) int {
@@ -43,7 +49,8 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "there is no chromium; `make test-browser` installs it")
 		return 1
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1200, 1500))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1200, 1500),
+		chromedp.Flag("host-resolver-rules", "MAP *.example 127.0.0.1"))
 	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	defer end()
 	var closeBrowser context.CancelFunc
@@ -80,12 +87,9 @@ func show(t *testing.T, content []byte, before ...func(*tab)) *tab {
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, closeTab := chromedp.NewContext(shared)
-	ctx, stop := context.WithTimeout(ctx, time.Minute) // guards against a browser that hangs
-	t.Cleanup(func() { stop(); closeTab() })
-	b := &tab{t: t, ctx: ctx}
+	b := newTab(t)
 	address := "file://" + (&url.URL{Path: file}).EscapedPath()
-	if err := chromedp.Listen(ctx, func(ev any) {
+	if err := chromedp.Listen(b.ctx, func(ev any) {
 		switch ev := ev.(type) {
 		case *network.EventRequestWillBeSent:
 			if ev.Request.URL != address {
@@ -115,6 +119,14 @@ func show(t *testing.T, content []byte, before ...func(*tab)) *tab {
 	b.do(chromedp.Navigate(address))
 	b.until(`document.readyState === "complete" && (document.scripts.length === 0 || document.documentElement.dataset.ready === "yes")`)
 	return b
+}
+
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	ctx, closeTab := chromedp.NewContext(shared)
+	ctx, stop := context.WithTimeout(ctx, time.Minute) // guards against a browser that hangs
+	t.Cleanup(func() { stop(); closeTab() })
+	return &tab{t: t, ctx: ctx}
 }
 
 func (b *tab) note(format string, args ...any) {
@@ -496,7 +508,7 @@ var layouts = []struct {
 
 // TestEveryLayoutIsAccessible checks that axe has no finding in any layout, and that nothing is wider than the window.
 func TestEveryLayoutIsAccessible(t *testing.T) {
-	axe, err := os.ReadFile("../../../reference/node_modules/axe-core/axe.min.js")
+	axe, err := os.ReadFile("../../reference/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -531,7 +543,7 @@ func (b *tab) accessible(axe string) {
 }
 
 func TestTheSiteIsAccessible(t *testing.T) {
-	axe, err := os.ReadFile("../../../reference/node_modules/axe-core/axe.min.js")
+	axe, err := os.ReadFile("../../reference/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
-module github.com/lockstep-dev/lockstep/harness/report/browser
+module github.com/lockstep-dev/lockstep/internal/browser
 
 go 1.26.0
 
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
+	github.com/google/go-cmp v0.7.0
 	github.com/lockstep-dev/lockstep v0.0.0
 )
 
@@ -22,7 +23,8 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/theory/jsonpath v0.10.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 )
 
-replace github.com/lockstep-dev/lockstep => ../../..
+replace github.com/lockstep-dev/lockstep => ../..
