@@ -252,7 +252,7 @@ func (a *audience) close() {
 // BenchmarkExecuteOverHTTP measures a whole execution: the caller's request, the client's stream, and the client's
 // answer.
 func BenchmarkExecuteOverHTTP(b *testing.B) {
-	srv, err := server.New(server.Config{Directory: "/", Directories: settings.Below(b.TempDir())})
+	srv, err := server.New(server.Config{RateLimit: &clienttools.RateLimit{}, Directory: "/", Directories: settings.Below(b.TempDir())})
 	if err != nil {
 		b.Fatal(err)
 	}
