@@ -37,6 +37,12 @@ type contender struct {
 	mostMiB int64 // of memory; 0 means unlimited
 }
 
+// servers are the two built servers.
+var servers = []contender{
+	{"go", []string{"../../bin/agentd"}, 300},
+	{"typescript", []string{"node", "../../reference/dist/main.js"}, 600},
+}
+
 // An abuseCase is one kind of load. Every test run applies most cases at a small scale, and `make test-abuse` applies
 // all at full scale.
 type abuseCase struct {
@@ -68,10 +74,7 @@ func TestAbuse(t *testing.T) {
 	self := testfile.Program(t)
 	contenders := []contender{{name: "go", command: []string{self}}}
 	if whole {
-		contenders = []contender{
-			{"go", []string{"../../bin/agentd"}, 300},
-			{"typescript", []string{"node", "../../reference/dist/main.js"}, 600},
-		}
+		contenders = servers
 	}
 	var table strings.Builder
 	found := &figures{}
@@ -163,7 +166,7 @@ func underAbuse(t *testing.T, c contender, load abuseCase, whole bool, found *fi
 	return watched, idle, peak
 }
 
-func startContender(t *testing.T, c contender, home, model string) *served {
+func startContender(t testing.TB, c contender, home, model string, env ...string) *served {
 	t.Helper()
 	tmp := filepath.Join(home, "tmp")
 	if err := os.Mkdir(tmp, 0o700); err != nil {
@@ -173,6 +176,7 @@ func startContender(t *testing.T, c contender, home, model string) *served {
 	cmd := exec.CommandContext(t.Context(), c.command[0], args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "TMPDIR=" + tmp, markVariable + "=" + home,
 		"OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true", "GOOSE_MODE=auto", asAgentd + "=1"}
+	cmd.Env = append(cmd.Env, env...)
 	var stderr syncbuffer.Buffer
 	cmd.Stderr = &stderr
 	s := &served{cmd: cmd}
@@ -193,6 +197,14 @@ func startContender(t *testing.T, c contender, home, model string) *served {
 		t.Fatalf("a server that does not start: %v; stderr: %s", err, &stderr)
 	}
 	return s
+}
+
+// withoutRateLimit returns the setting of a server that lets a client be called as often as anybody likes.
+func withoutRateLimit(t testing.TB) (env string) {
+	t.Helper()
+	config := filepath.Join(t.TempDir(), "config.json")
+	testfile.Write(t, config, `{"clientTools": {"rateLimit": {"calls": 0}}}`)
+	return "AGENTD_CONFIG=" + config
 }
 
 // stopInOrder asks the server to stop. It may take five seconds, and somewhat longer on a busy machine.
