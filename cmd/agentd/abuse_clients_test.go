@@ -48,20 +48,24 @@ func spread(count int, do func(i int) error) error {
 	return <-errs
 }
 
-// newCaller returns an api that keeps its connections while calling requests use them.
-func (a *abuse) newCaller() *api {
-	return &api{url: a.s.url, transport: &http.Transport{MaxIdleConnsPerHost: calling}}
+// newCrowd returns an api that keeps its connections while calling requests use them.
+func (s *served) newCrowd() *api {
+	return &api{url: s.url, transport: &http.Transport{MaxIdleConnsPerHost: calling}}
 }
 
-// toolClients connects clients, half of them over each wire, and registers a tool of each.
-func (a *abuse) toolClients(api *api, prefix string, count int) ([]*toolClient, error) {
+// toolClients connects clients, half of them over each wire, and registers a tool of each. A tenth may have a lease of a
+// second.
+func (a *abuse) toolClients(api *api, prefix string, count int, leases bool) ([]*toolClient, error) {
 	all := make([]*toolClient, count)
 	err := spread(count, func(i int) (err error) {
-		id := fmt.Sprintf("%s%d", prefix, i)
+		id, registration := fmt.Sprintf("%s%d", prefix, i), object{"tools": oneTool}
+		if leases && i%20 < 2 { // one over either wire
+			registration["lease"] = 1
+		}
 		if i%2 == 0 {
-			all[i], err = openStream(api, id)
+			all[i], err = openStream(api, id, registration)
 		} else {
-			all[i], err = a.openSocket(id)
+			all[i], err = a.openSocket(id, registration)
 		}
 		return err
 	})
@@ -71,20 +75,24 @@ func (a *abuse) toolClients(api *api, prefix string, count int) ([]*toolClient, 
 	return all, nil
 }
 
-// register registers the tool of a client over HTTP.
-func register(api *api, id string) error {
-	_, err := api.do("POST", "/client-tools/register", object{"clientID": id, "tools": []object{{"id": "a", "description": "A", "parameters": object{}}}})
+// oneTool are the tools that each client registers.
+var oneTool = []object{{"id": "a", "description": "A", "parameters": object{}}}
+
+// register registers the tools of a client over HTTP.
+func register(api *api, id string, registration object) error {
+	registration["clientID"] = id
+	_, err := api.do("POST", "/client-tools/register", registration)
 	return err
 }
 
 // openStream connects a client that gets requests over an event stream and answers them over HTTP.
-func openStream(api *api, id string) (*toolClient, error) {
+func openStream(api *api, id string, registration object) (*toolClient, error) {
 	body, err := api.open("GET", "/client-tools/pending/"+id, nil)
 	if err != nil {
 		return nil, err
 	}
 	c := &toolClient{id: id, leave: func() { body.Close() }, served: make(chan error, 1)}
-	if err := register(api, id); err != nil {
+	if err := register(api, id, registration); err != nil {
 		c.leave()
 		return nil, err
 	}
@@ -105,7 +113,7 @@ func openStream(api *api, id string) (*toolClient, error) {
 }
 
 // openSocket connects a client that does everything over a WebSocket.
-func (a *abuse) openSocket(id string) (*toolClient, error) {
+func (a *abuse) openSocket(id string, registration object) (*toolClient, error) {
 	ctx := a.t.Context()
 	conn, _, err := websocket.Dial(ctx, a.s.url+"/client-tools/ws/"+id, &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: a.api.transport}, HTTPHeader: http.Header{"X-Secret-Key": {"test"}},
@@ -121,7 +129,8 @@ func (a *abuse) openSocket(id string) (*toolClient, error) {
 		}
 		return conn.Write(ctx, websocket.MessageText, text)
 	}
-	if err := errors.Join(say(object{"type": "register", "tools": []object{{"id": "a", "description": "A", "parameters": object{}}}}), wantRegistered(ctx, conn, id)); err != nil {
+	registration["type"] = "register"
+	if err := errors.Join(say(registration), wantRegistered(ctx, conn, id)); err != nil {
 		c.leave()
 		return nil, err
 	}
@@ -171,9 +180,12 @@ func (c *toolClient) serve(take func() ([]byte, error), answer func(requestID st
 	}
 }
 
+// requestOf is the ID of the request of a client's tool.
+func requestOf(id string) string { return "request_" + id }
+
 // execute calls the tool of a client, and checks that this client has answered.
 func execute(api *api, id string) error {
-	answer, err := api.do("POST", "/client-tools/execute", object{"toolID": "client_" + id + "_a"})
+	answer, err := api.do("POST", "/client-tools/execute", object{"toolID": "client_" + id + "_a", "requestID": requestOf(id)})
 	if err != nil {
 		return fmt.Errorf("execute the tool of %s: %w", id, err)
 	}
