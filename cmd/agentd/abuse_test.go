@@ -36,12 +36,14 @@ type contender struct {
 	command []string
 	mostMiB int64 // of memory; 0 means unlimited
 	atOnce  int   // how many clients come and go at once
+	// growth is how much larger its resident memory may be after the last round of clients than after the first.
+	growth float64
 }
 
 // servers are the two built servers.
 var servers = []contender{
-	{"go", []string{"../../bin/agentd"}, 300, 10_000},
-	{"typescript", []string{"node", "../../reference/dist/main.js"}, 600, 250},
+	{"go", []string{"../../bin/agentd"}, 300, 10_000, 1.05},
+	{"typescript", []string{"node", "../../reference/dist/main.js"}, 600, 250, 1.2},
 }
 
 // An abuseCase is one kind of load. Every test run applies most cases at a small scale, and `make test-abuse` applies

@@ -39,5 +39,8 @@ func TestFewWindowsAreKept(t *testing.T) {
 		if got := len(w.open); got != 1 {
 			t.Errorf("%d windows are kept after their end, want 1", got)
 		}
+		if got := cap(w.order); got > 1 {
+			t.Errorf("there is room for %d windows after the end of all, want 1", got)
+		}
 	})
 }

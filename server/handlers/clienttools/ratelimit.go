@@ -65,4 +65,7 @@ func (w *windows) drop() {
 	delete(w.open, w.order[0])
 	w.order[0] = ""
 	w.order = w.order[1:]
+	if len(w.order) == 0 {
+		w.open, w.order = nil, nil // neither gets smaller by itself
+	}
 }
