@@ -163,6 +163,9 @@ func resultOf(id string) object { return object{"status": "success", "title": "T
 func (c *toolClient) serve(take func() ([]byte, error), answer func(requestID string) error) {
 	for {
 		data, err := take()
+		if err == nil && len(data) == 0 { // a ping
+			continue
+		}
 		var request struct{ RequestID string }
 		if err == nil {
 			err = json.Unmarshal(data, &request)
