@@ -42,7 +42,7 @@ type contender struct {
 
 // servers are the two built servers.
 var servers = []contender{
-	{"go", []string{"../../bin/agentd"}, 300, 10_000, 1.05},
+	{"go", []string{"../../bin/agentd"}, 300, 1000, 1.05},
 	{"typescript", []string{"node", "../../reference/dist/main.js"}, 600, 250, 1.2},
 }
 
