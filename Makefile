@@ -29,6 +29,11 @@ SEQUENCES ?= 300
 SEED ?= 1
 KILLS ?= 200
 REPLIES ?= 1000
+# Empty ones mean the defaults of the tests.
+LOAD ?=
+CLIENTS ?=
+AT_ONCE ?=
+REQUESTS ?=
 FUZZTIME ?= 10s
 FUZZ ?=
 # Packages with public OpenAPI documents. None of them is kept here.
@@ -161,8 +166,9 @@ test-kills: ## Kill the Go server under load, and demand all that it had acknowl
 	AGENTD_KILLS=$(KILLS) go test -v -count=1 -timeout 2h -run '^TestWhatWasAcknowledgedSurvivesKills$$' ./cmd/agentd
 
 .PHONY: test-abuse
-test-abuse: build ## Put bounded loads on both servers, and demand that they answer, stay small and leave nothing behind
-	AGENTD_ABUSE=1 go test -v -count=1 -timeout 30m -run '^TestAbuse$$' ./cmd/agentd
+test-abuse: build ## Put bounded loads on both servers, and demand that they answer, stay small and leave nothing behind (LOAD=go/clients CLIENTS=1000)
+	AGENTD_ABUSE=1 AGENTD_ABUSE_CLIENTS=$(CLIENTS) AGENTD_ABUSE_AT_ONCE=$(AT_ONCE) AGENTD_ABUSE_REQUESTS=$(REQUESTS) \
+	  go test -v -count=1 -timeout 1h -run '^TestAbuse$$/$(LOAD)' ./cmd/agentd
 
 .PHONY: bench
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
