@@ -137,6 +137,19 @@ func (t *SubprocessTransport) bound(f *os.File) {
 	}
 }
 
+// A boundedPipe ends a while after the process has exited, also if another process keeps it open. What is in it can still
+// be read.
+type boundedPipe struct{ *os.File }
+
+func (p boundedPipe) Read(buffer []byte) (int, error) {
+	n, err := p.File.Read(buffer)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		_ = p.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // it may be closed
+		n, err = p.File.Read(buffer)
+	}
+	return n, err
+}
+
 // command finds the executable.
 func (t *SubprocessTransport) command() (*exec.Cmd, error) {
 	name := cmp.Or(t.o.CLIPath, "claude")
@@ -251,7 +264,7 @@ func (t *SubprocessTransport) ReadMessages() iter.Seq2[json.RawMessage, error] {
 			return
 		}
 		defer stdout.Close()
-		lines := lineReader{from: stdout, max: t.o.MaxLineBytes}
+		lines := lineReader{from: boundedPipe{stdout}, max: t.o.MaxLineBytes}
 		for {
 			line, _, err := lines.next()
 			if err == errTooLong {
