@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package agentsdk_test
 
@@ -21,8 +21,6 @@ import (
 type fake struct{ in *bufio.Reader }
 
 func newFake() *fake { return &fake{in: bufio.NewReaderSize(os.Stdin, 1<<20)} }
-
-type object = map[string]any
 
 func (f *fake) raw(text string) { os.Stdout.WriteString(text) }
 
