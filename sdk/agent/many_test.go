@@ -133,18 +133,14 @@ func host() int {
 	if err != nil {
 		return 1
 	}
-	connected, thread := make(chan error, 1), 0
-	go func() {
-		runtime.LockOSThread() // the thread ends with the goroutine
-		thread = syscall.Gettid()
-		connected <- client.Connect(context.Background())
-	}()
+	connected := make(chan error, 1)
+	thread := onThread(func() { connected <- client.Connect(context.Background()) })
 	if err := <-connected; err != nil {
 		fmt.Println(err)
 		return 1
 	}
-	for err == nil {
-		_, err = os.Stat(fmt.Sprintf("/proc/self/task/%d", thread))
+	for err == nil { // the thread ends after its goroutine
+		_, err = os.Stat(fmt.Sprintf("/proc/self/task/%d", <-thread))
 	}
 	if !client.IsConnected() {
 		fmt.Println("the CLI has ended with the thread")
@@ -154,9 +150,33 @@ func host() int {
 	select {}
 }
 
+// onThread runs a function on a thread that ends with it: on any but the first one, which stays. It sends the thread's id,
+// again and again.
+func onThread(f func()) <-chan int {
+	id := make(chan int)
+	go func() {
+		runtime.LockOSThread()
+		if syscall.Gettid() == syscall.Getpid() {
+			for other := onThread(f); ; {
+				id <- <-other
+			}
+		}
+		f()
+		thread := syscall.Gettid()
+		go func() {
+			for {
+				id <- thread
+			}
+		}()
+	}()
+	return id
+}
+
 func TestAKilledProgramLeavesNoChild(t *testing.T) {
 	for _, fake := range []string{"good", "stubborn", "slow to end"} {
-		cmd := exec.CommandContext(t.Context(), testfile.Program(t))
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, testfile.Program(t))
 		cmd.Env = append(os.Environ(), "FAKE_HOST="+fake)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
