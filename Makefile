@@ -46,10 +46,10 @@ help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: build
-build: bin/lockstep bin/agentd reference/dist/main.js sdk/ts/dist/driver.js ## Build the harness, both servers and the client library
+build: bin/lockstep bin/agentd bin/agentcli reference/dist/main.js sdk/ts/dist/driver.js ## Build the harness, both servers and the client library
 
 # As in a release (.goreleaser.yaml).
-bin/lockstep bin/agentd: $(GO_FILES) go.mod go.sum
+bin/lockstep bin/agentd bin/agentcli: $(GO_FILES) go.mod go.sum
 	CGO_ENABLED=0 go build -trimpath -o $@ ./cmd/$(notdir $@)
 
 bin/clienttools-driver: $(GO_FILES) go.mod go.sum
