@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -65,7 +66,7 @@ func BenchmarkLargeLine(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			line := `{"type":"assistant","message":{"content":[{"type":"text","text":"` + strings.Repeat(piece, size/len(piece)) + `"}]}}` + "\n"
 			for b.Loop() {
-				runtime.GC()
+				debug.FreeOSMemory()
 				resetPeak()
 				before := memory(b, "VmRSS:")
 				var stats, after runtime.MemStats
