@@ -74,21 +74,6 @@ func (f *fake) turn() bool {
 	return false
 }
 
-func prompted(m object) string {
-	return m["message"].(object)["content"].([]any)[0].(object)["text"].(string)
-}
-
-// call calls a tool, and returns the response.
-func (f *fake) call(id int, tool, args string) object {
-	f.raw(callLine(id, tool, args))
-	for {
-		m := f.next()
-		if m == nil || m["type"] == "control_response" {
-			return m
-		}
-	}
-}
-
 func callLine(id int, tool, args string) string {
 	return fmt.Sprintf(`{"type":"control_request","request_id":"c%d","request":{"subtype":"mcp_message","server_name":"calc","message":{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}}}`+"\n", id, id, tool, args)
 }
