@@ -62,25 +62,25 @@ func (c *cli) serve(message object) error {
 			name = c.script.model
 		}
 		c.model = name
-		return c.respond(id, object{"model": name})
+		return c.wire.respond(id, object{"model": name})
 	case "set_max_thinking_tokens", "mcp_message":
-		return c.respond(id, nil)
+		return c.wire.respond(id, nil)
 	case "mcp_status":
 		list := []any{}
 		for _, s := range c.servers {
 			list = append(list, object{"name": s.name, "status": s.status, "transport": "sdk", "source": "sdk", "tools": s.tools})
 		}
-		return c.respond(id, object{"mcpServers": list})
+		return c.wire.respond(id, object{"mcpServers": list})
 	}
-	return c.refuse(id, "unsupported_request", fmt.Sprintf("agentcli does not know the control request %q", subtype))
+	return c.wire.refuse(id, "unsupported_request", fmt.Sprintf("agentcli does not know the control request %q", subtype))
 }
 
 func (c *cli) initialize(id any, request object) error {
 	if c.script.refusal != "" {
-		return c.refuse(id, "", c.script.refusal)
+		return c.wire.refuse(id, "", c.script.refusal)
 	}
 	if err := c.readHooks(request["hooks"]); err != nil {
-		return c.refuse(id, "", err.Error())
+		return c.wire.refuse(id, "", err.Error())
 	}
 	manifests, _ := request["sdkMcpServerManifests"].(object)
 	names, _ := request["sdkMcpServers"].([]any)
@@ -114,7 +114,7 @@ func (c *cli) initialize(id any, request object) error {
 		payload["mcp_servers_applied"] = true
 	}
 	maps.Copy(payload, c.script.initialize)
-	return c.respond(id, payload)
+	return c.wire.respond(id, payload)
 }
 
 // park takes what a manifest says instead of asking the server.
@@ -177,29 +177,29 @@ func (c *cli) interrupt(id any) error {
 	if c.running && c.waiting != "" {
 		withdrawal := object{"type": "control_cancel_request", "request_id": c.waiting}
 		if c.call != nil {
-			withdrawal = object{"type": "control_request", "request_id": c.id("request", "cli_%d"), "request": object{
+			withdrawal = object{"type": "control_request", "request_id": c.wire.id("request", "cli_%d"), "request": object{
 				"subtype": "mcp_message", "server_name": c.call.server, "message": object{
 					"jsonrpc": "2.0", "method": "notifications/cancelled", "params": object{"requestId": c.call.id, "reason": "interrupted"},
 				},
 			}}
 		}
-		if err := c.send(withdrawal); err != nil {
+		if err := c.wire.send(withdrawal); err != nil {
 			return err
 		}
 	}
 	c.interrupted = c.running
-	return c.respond(id, object{"still_queued": queued})
+	return c.wire.respond(id, object{"still_queued": queued})
 }
 
 func (c *cli) setMode(id any, request object) error {
 	mode, _ := request["mode"].(string)
 	switch {
 	case !slices.Contains(modes, mode):
-		return c.refuse(id, "invalid_mode", fmt.Sprintf("there is no permission mode %q", mode))
+		return c.wire.refuse(id, "invalid_mode", fmt.Sprintf("there is no permission mode %q", mode))
 	case mode == "bypassPermissions" && !slices.Contains(c.args, "--allow-dangerously-skip-permissions"):
-		return c.refuse(id, "bypass_not_launched", "the session was not started with --allow-dangerously-skip-permissions")
+		return c.wire.refuse(id, "bypass_not_launched", "the session was not started with --allow-dangerously-skip-permissions")
 	}
-	if err := c.respond(id, object{"mode": mode}); err != nil {
+	if err := c.wire.respond(id, object{"mode": mode}); err != nil {
 		return err
 	}
 	return c.changeMode(mode)
@@ -207,7 +207,7 @@ func (c *cli) setMode(id any, request object) error {
 
 func (c *cli) changeMode(mode string) error {
 	c.mode = mode
-	return c.emit(object{"type": "system", "subtype": "status", "status": nil, "permissionMode": mode})
+	return c.wire.emit(object{"type": "system", "subtype": "status", "status": nil, "permissionMode": mode})
 }
 
 // rpc sends a JSON-RPC message to a server in the SDK's program. An error is a result with isError; one without a place

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -254,12 +253,11 @@ func TestTheLogHasArgumentsAndLines(t *testing.T) {
 		return map[string]string{"AGENTCLI_LOG": file, "AGENTCLI_SCRIPT": write(t, "turns: [{steps: []}]")}[name], true
 	}
 	for range 2 { // as when an SDK connects again
-		if code := run([]string{"--model=opus"}, lookup, strings.NewReader(hello), new(bytes.Buffer), os.Stderr); code != 0 {
+		if code := run([]string{"--verbose", "--model=opus"}, lookup, strings.NewReader(hello), new(bytes.Buffer), os.Stderr); code != 0 {
 			t.Fatalf("code %d", code)
 		}
 	}
-	args, err := json.Marshal([]string{"--model=opus"})
-	if want := string(args) + "\n" + hello; err != nil || testfile.Text(t, file) != want+want {
+	if want := `["--verbose","--model=opus"]` + "\n" + hello; testfile.Text(t, file) != want+want {
 		t.Errorf("got %s", testfile.Text(t, file))
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	_ "embed"
 	"errors"
@@ -69,16 +70,18 @@ func play(script, log string, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	c := newCLI(parsed, args, stdin, stdout, stderr)
+	w := &wire{session: parsed.session, in: bufio.NewScanner(stdin), out: stdout, stderr: stderr, made: map[string]int{}}
+	w.in.Buffer(make([]byte, 64<<10), maxLine)
 	if log != "" {
 		f, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
 			return fmt.Errorf("write the log: %w", err)
 		}
 		defer f.Close()
-		c.log = f
+		w.log = f
 	}
-	return c.run()
+	c := &cli{wire: w, script: parsed, args: args, model: parsed.model, mode: flag(args, "--permission-mode", "default"), seen: map[string]int{}}
+	return (&player{c: c}).run()
 }
 
 // An exit ends the process with a code, and with a message unless that is nil.

@@ -28,34 +28,34 @@ type use struct {
 }
 
 // callTool is the step call.
-func (c *cli) callTool(s step) (*result, error) {
-	on, err := c.serverOf(s)
+func (p *player) callTool(s step) (*result, error) {
+	on, err := p.serverOf(s)
 	if err != nil {
 		return nil, err
 	}
 	u := &use{name: on.full(s.name()), input: s.input(), asks: s.more["asks"] == true}
-	return c.through(u, s, func() (object, error) {
+	return p.through(u, s, func() (object, error) {
 		on.calls++
-		c.call = &call{on.name, on.calls}
-		defer func() { c.call = nil }()
-		return c.rpc(on, object{"id": on.calls, "method": "tools/call", "params": object{
+		p.c.call = &call{on.name, on.calls}
+		defer func() { p.c.call = nil }()
+		return p.c.rpc(on, object{"id": on.calls, "method": "tools/call", "params": object{
 			"name": s.name(), "arguments": u.input, "_meta": object{"claudecode/toolUseId": u.id, "progressToken": on.calls},
 		}})
 	})
 }
 
 // askTool is the step ask.
-func (c *cli) askTool(s step) (*result, error) {
+func (p *player) askTool(s step) (*result, error) {
 	u := &use{name: s.name(), input: s.input(), asks: true}
-	return c.through(u, s, func() (object, error) {
+	return p.through(u, s, func() (object, error) {
 		return object{"content": []any{object{"type": "text", "text": s.text("output")}}}, nil
 	})
 }
 
-func (c *cli) serverOf(s step) (*server, error) {
+func (p *player) serverOf(s step) (*server, error) {
 	names := []string{}
-	for _, on := range c.servers {
-		if names = append(names, on.name); on.name == s.text("server") || s.text("server") == "" && len(c.servers) == 1 {
+	for _, on := range p.c.servers {
+		if names = append(names, on.name); on.name == s.text("server") || s.text("server") == "" && len(p.c.servers) == 1 {
 			return on, nil
 		}
 	}
@@ -66,43 +66,43 @@ func (c *cli) serverOf(s step) (*server, error) {
 }
 
 // through takes a tool use from the model's message to its result: hooks, permission, the tool, hooks.
-func (c *cli) through(u *use, s step, run func() (object, error)) (*result, error) {
-	u.id = cmp.Or(s.text("id"), c.id("use", "toolu_%d"))
-	if err := c.assistant(object{"type": "tool_use", "id": u.id, "name": u.name, "input": u.input}); err != nil {
+func (p *player) through(u *use, s step, run func() (object, error)) (*result, error) {
+	u.id = cmp.Or(s.text("id"), p.c.wire.id("use", "toolu_%d"))
+	if err := p.assistant(object{"type": "tool_use", "id": u.id, "name": u.name, "input": u.input}); err != nil {
 		return nil, err
 	}
-	outcome, err := c.decide(u, s, run)
+	outcome, err := p.decide(u, s, run)
 	if errors.Is(err, errInterrupted) {
-		c.inTool = true
-		return nil, errors.Join(err, c.toolResult(u, failure("The turn was interrupted before the tool has answered.")))
+		p.inTool = true
+		return nil, errors.Join(err, p.toolResult(u, failure("The turn was interrupted before the tool has answered.")))
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := c.toolResult(u, outcome); err != nil {
+	if err := p.toolResult(u, outcome); err != nil {
 		return nil, err
 	}
 	if u.abort {
-		c.inTool = true
+		p.inTool = true
 		return nil, errInterrupted
 	}
 	return u.stop, nil
 }
 
-func (c *cli) decide(u *use, s step, run func() (object, error)) (object, error) {
+func (p *player) decide(u *use, s step, run func() (object, error)) (object, error) {
 	about := func() object { return object{"tool_name": u.name, "tool_input": u.input, "tool_use_id": u.id} }
-	before, err := c.hook("PreToolUse", u.name, u.id, about())
+	before, err := p.hook("PreToolUse", u.name, u.id, about())
 	if err != nil {
 		return nil, err
 	}
 	before.apply(u)
 	if u.asks && u.refusal == "" {
-		if err := c.permission(u, s); err != nil {
+		if err := p.permission(u, s); err != nil {
 			return nil, err
 		}
 	}
 	if u.refusal != "" {
-		c.denials = append(c.denials, about())
+		p.denials = append(p.denials, about())
 		return failure(u.refusal), nil
 	}
 	outcome, err := run()
@@ -115,7 +115,7 @@ func (c *cli) decide(u *use, s step, run func() (object, error)) (object, error)
 	} else {
 		more["tool_response"], more["duration_ms"] = outcome["content"], 0
 	}
-	after, err := c.hook(event, u.name, u.id, more)
+	after, err := p.hook(event, u.name, u.id, more)
 	if stop := after.stopped(); stop != nil {
 		u.stop = stop
 	}
@@ -123,26 +123,26 @@ func (c *cli) decide(u *use, s step, run func() (object, error)) (object, error)
 }
 
 // toolResult emits what the model sees.
-func (c *cli) toolResult(u *use, outcome object) error {
-	c.last = textOf(outcome["content"])
+func (p *player) toolResult(u *use, outcome object) error {
+	p.last = textOf(outcome["content"])
 	block := object{"type": "tool_result", "tool_use_id": u.id, "content": outcome["content"]}
 	if outcome["isError"] == true {
 		block["is_error"] = true
 	}
-	return c.user(block)
+	return p.user(block)
 }
 
 // permission asks whether a tool may run.
-func (c *cli) permission(u *use, s step) error {
-	if flag(c.args, "--permission-prompt-tool", "") != "stdio" {
+func (p *player) permission(u *use, s step) error {
+	if flag(p.c.args, "--permission-prompt-tool", "") != "stdio" {
 		u.refusal = "nobody answers questions: the SDK has not passed --permission-prompt-tool=stdio"
-		return c.emit(object{"type": "system", "subtype": "permission_denied", "tool_name": u.name, "tool_use_id": u.id})
+		return p.c.wire.emit(object{"type": "system", "subtype": "permission_denied", "tool_name": u.name, "tool_use_id": u.id})
 	}
 	request := object{"subtype": "can_use_tool", "tool_name": u.name, "input": u.input, "tool_use_id": u.id}
 	if list, ok := s.more["suggestions"]; ok {
 		request["permission_suggestions"] = list
 	}
-	response, err := c.ask(request)
+	response, err := p.c.ask(request)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (c *cli) permission(u *use, s step) error {
 		if isObject {
 			u.input = input
 		}
-		return c.update(answer["updatedPermissions"])
+		return p.update(answer["updatedPermissions"])
 	case answer["behavior"] == "deny" && message != "":
 		u.refusal, u.abort = message, answer["interrupt"] == true
 	default:
@@ -169,12 +169,12 @@ func (c *cli) permission(u *use, s step) error {
 }
 
 // update does what a permission answer changes: only the mode.
-func (c *cli) update(value any) error {
+func (p *player) update(value any) error {
 	list, _ := value.([]any)
 	for _, u := range list {
 		change, _ := u.(object)
 		if mode, _ := change["mode"].(string); change["type"] == "setMode" && slices.Contains(modes, mode) {
-			if err := c.changeMode(mode); err != nil {
+			if err := p.c.changeMode(mode); err != nil {
 				return err
 			}
 		}
@@ -186,27 +186,27 @@ func (c *cli) update(value any) error {
 type verdict []object
 
 // hook calls the hooks of an event.
-func (c *cli) hook(event, tool, useID string, more object) (verdict, error) {
+func (p *player) hook(event, tool, useID string, more object) (verdict, error) {
 	var out verdict
-	for _, m := range c.hooks[event] {
+	for _, m := range p.c.hooks[event] {
 		if m.tools != nil && !m.tools.MatchString(tool) {
 			continue
 		}
 		for _, id := range m.ids {
-			input := object{"hook_event_name": event, "session_id": c.script.session, "permission_mode": c.mode}
+			input := object{"hook_event_name": event, "session_id": p.c.script.session, "permission_mode": p.c.mode}
 			maps.Copy(input, more)
 			request := object{"subtype": "hook_callback", "callback_id": id, "input": input}
 			if useID != "" {
 				request["tool_use_id"] = useID
 			}
-			response, err := c.ask(request)
+			response, err := p.c.ask(request)
 			if err != nil {
 				return nil, err
 			}
 			answer, _ := response["response"].(object)
 			if response["subtype"] == "error" {
 				warning := fmt.Sprintf("a hook of %s has failed: %v", event, response["error"])
-				if err := c.emit(object{"type": "system", "subtype": "informational", "tag": "hook_callback_failed", "content": warning}); err != nil {
+				if err := p.c.wire.emit(object{"type": "system", "subtype": "informational", "tag": "hook_callback_failed", "content": warning}); err != nil {
 					return nil, err
 				}
 			}

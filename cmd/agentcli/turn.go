@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,79 +10,90 @@ import (
 	"strings"
 )
 
+// A player takes the steps of a script.
+type player struct {
+	c       *cli
+	last    string // the text of the last tool result
+	said    string // the last text
+	inTool  bool   // the interrupt came during a tool use
+	denials []any
+	cost    float64
+	results int
+	failed  bool // the last result was an error
+}
+
 // run plays the turns until the input ends.
-func (c *cli) run() error {
-	if c.log != nil {
-		if _, err := fmt.Fprintf(c.log, "%q\n", c.args); err != nil {
-			return fmt.Errorf("write the log: %w", err)
+func (p *player) run() error {
+	args, err := json.Marshal(p.c.args)
+	if err := errors.Join(err, p.c.wire.note(string(args))); err != nil {
+		return err
+	}
+	for _, arg := range p.c.script.args {
+		if !slices.Contains(p.c.args, arg) {
+			return fmt.Errorf("the script wants the argument %s; the SDK has passed %q", arg, p.c.args)
 		}
 	}
-	for _, arg := range c.script.args {
-		if !slices.Contains(c.args, arg) {
-			return fmt.Errorf("the script wants the argument %s; the SDK has passed %q", arg, c.args)
-		}
-	}
-	for next := 0; ; next++ {
-		if err := c.until(func() bool { return len(c.prompts) > 0 }); errors.Is(err, io.EOF) {
-			if c.failed {
+	for n := 0; ; n++ {
+		if err := p.c.until(func() bool { return len(p.c.prompts) > 0 }); errors.Is(err, io.EOF) {
+			if p.failed {
 				return &exit{code: 1}
 			}
 			return nil
 		} else if err != nil {
 			return err
 		}
-		p := c.take()
-		if next >= len(c.script.turns) {
-			return fmt.Errorf("%s has no turn for prompt %d, %q: add one", c.script.file, next+1, short(p.text))
+		next := p.c.take()
+		if n >= len(p.c.script.turns) {
+			return fmt.Errorf("%s has no turn for prompt %d, %q: add one", p.c.script.file, n+1, short(next.text))
 		}
-		if err := c.turn(next, p); err != nil {
+		if err := p.turn(n, next); err != nil {
 			return err
 		}
 	}
 }
 
 // turn answers a prompt.
-func (c *cli) turn(n int, p prompt) error {
-	t := c.script.turns[n]
-	if !strings.Contains(p.text, t.prompt) {
-		return fmt.Errorf("%s: turn %d wants a prompt with %q, got %q", c.script.file, n+1, t.prompt, short(p.text))
+func (p *player) turn(n int, asked prompt) error {
+	t := p.c.script.turns[n]
+	if !strings.Contains(asked.text, t.prompt) {
+		return fmt.Errorf("%s: turn %d wants a prompt with %q, got %q", p.c.script.file, n+1, t.prompt, short(asked.text))
 	}
-	c.running, c.interrupted, c.inTool, c.said, c.denials = true, false, false, "", []any{}
-	clear(c.seen)
-	for range c.prompts {
-		c.seen["prompt"]++
+	p.c.running, p.c.interrupted, p.inTool, p.said, p.denials = true, false, false, "", []any{}
+	clear(p.c.seen)
+	for range p.c.prompts {
+		p.c.seen["prompt"]++
 	}
-	line, err := 0, c.begin()
+	line, err := 0, p.begin()
 	var ending *result
 	for i := 0; i < len(t.steps) && err == nil && ending == nil; i++ {
 		line = t.steps[i].line
-		ending, err = c.step(t.steps[i])
+		ending, err = p.step(t.steps[i])
 	}
-	c.running = false
+	p.c.running = false
 	switch ended := (*exit)(nil); {
 	case errors.Is(err, errInterrupted):
-		return c.aborted()
+		return p.aborted()
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("the input has ended, and turn %d of %s waits in line %d", n+1, c.script.file, line)
+		return fmt.Errorf("the input has ended, and turn %d of %s waits in line %d", n+1, p.c.script.file, line)
 	case errors.As(err, &ended):
 		return err
 	case err != nil:
-		return fmt.Errorf("%s:%d: %w", c.script.file, line, err)
+		return fmt.Errorf("%s:%d: %w", p.c.script.file, line, err)
 	case ending == nil:
 		ending = &result{subtype: "success"}
 	}
-	return c.end(*ending)
+	return p.end(*ending)
 }
 
 // begin finishes the handshake of the servers, and announces the turn.
-func (c *cli) begin() error {
+func (p *player) begin() error {
 	tools, servers := []string{}, []any{}
-	for _, s := range c.servers {
+	for _, s := range p.c.servers {
 		if !s.listed && s.status == "connected" {
-			if _, err := c.rpc(s, object{"method": "notifications/initialized"}); err != nil {
+			if _, err := p.c.rpc(s, object{"method": "notifications/initialized"}); err != nil {
 				return err
 			}
-			result, err := c.rpc(s, object{"id": 1, "method": "tools/list"})
+			result, err := p.c.rpc(s, object{"id": 1, "method": "tools/list"})
 			if err != nil {
 				return err
 			}
@@ -93,40 +105,40 @@ func (c *cli) begin() error {
 		servers = append(servers, object{"name": s.name, "status": s.status, "source": "sdk"})
 	}
 	cwd, _ := os.Getwd() // "" if the folder is gone
-	return c.emit(object{
-		"type": "system", "subtype": "init", "cwd": cwd, "model": c.model, "permissionMode": c.mode, "tools": tools, "mcp_servers": servers,
+	return p.c.wire.emit(object{
+		"type": "system", "subtype": "init", "cwd": cwd, "model": p.c.model, "permissionMode": p.c.mode, "tools": tools, "mcp_servers": servers,
 		"slash_commands": []any{}, "agents": []any{}, "skills": []any{}, "apiKeySource": "none", "output_style": "default", "claude_code_version": "0.0.0-agentcli",
 	})
 }
 
 // step does what a step says. A result ends the turn.
-func (c *cli) step(s step) (*result, error) {
+func (p *player) step(s step) (*result, error) {
 	switch s.verb {
 	case "text":
-		c.said = strings.ReplaceAll(s.name(), "{result}", c.last)
-		return nil, c.assistant(object{"type": "text", "text": c.said})
+		p.said = strings.ReplaceAll(s.name(), "{result}", p.last)
+		return nil, p.assistant(object{"type": "text", "text": p.said})
 	case "call":
-		return c.callTool(s)
+		return p.callTool(s)
 	case "ask":
-		return c.askTool(s)
+		return p.askTool(s)
 	case "hook":
 		input := s.input()
 		if tool := s.text("tool"); tool != "" {
 			input["tool_name"] = tool
 		}
-		out, err := c.hook(s.name(), s.text("tool"), "", input)
+		out, err := p.hook(s.name(), s.text("tool"), "", input)
 		return out.stopped(), err
 	case "raw":
 		if message, ok := s.value.(object); ok {
-			return nil, c.send(message)
+			return nil, p.c.wire.send(message)
 		}
-		_, err := io.WriteString(c.out, s.name()+"\n")
+		_, err := io.WriteString(p.c.wire.out, s.name()+"\n")
 		return nil, err
 	case "stderr":
-		_, err := fmt.Fprintln(c.stderr, s.name())
+		_, err := fmt.Fprintln(p.c.wire.stderr, s.name())
 		return nil, err
 	case "wait":
-		return nil, c.wait(s.name())
+		return nil, p.wait(s.name())
 	case "result":
 		return resultOf(s), nil
 	case "exit":
@@ -142,35 +154,35 @@ func (c *cli) step(s step) (*result, error) {
 	select {} // the signal comes
 }
 
-func (c *cli) wait(what string) error {
+func (p *player) wait(what string) error {
 	if what == "end" {
-		err := c.until(func() bool { return false })
+		err := p.c.until(func() bool { return false })
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		return err
 	}
-	if err := c.until(func() bool { return c.seen[what] > 0 }); err != nil {
+	if err := p.c.until(func() bool { return p.c.seen[what] > 0 }); err != nil {
 		return err
 	}
-	c.seen[what]--
+	p.c.seen[what]--
 	if what == "prompt" {
-		c.take() // it has joined this turn
+		p.c.take() // it has joined this turn
 	}
 	return nil
 }
 
 // assistant emits a block of the model.
-func (c *cli) assistant(block object) error {
-	return c.emit(object{"type": "assistant", "parent_tool_use_id": nil, "message": object{
-		"id": c.id("message", "msg_%d"), "type": "message", "role": "assistant", "model": c.model, "content": []any{block}, "stop_reason": nil,
+func (p *player) assistant(block object) error {
+	return p.c.wire.emit(object{"type": "assistant", "parent_tool_use_id": nil, "message": object{
+		"id": p.c.wire.id("message", "msg_%d"), "type": "message", "role": "assistant", "model": p.c.model, "content": []any{block}, "stop_reason": nil,
 		"usage": object{"input_tokens": 10, "output_tokens": 5},
 	}})
 }
 
 // user emits a block that the CLI has added.
-func (c *cli) user(block object) error {
-	return c.emit(object{"type": "user", "parent_tool_use_id": nil, "message": object{"role": "user", "content": []any{block}}})
+func (p *player) user(block object) error {
+	return p.c.wire.emit(object{"type": "user", "parent_tool_use_id": nil, "message": object{"role": "user", "content": []any{block}}})
 }
 
 // A result ends a turn.
@@ -190,33 +202,33 @@ func resultOf(s step) *result {
 }
 
 // end emits the result of a turn.
-func (c *cli) end(r result) error {
-	c.cost += r.cost
-	c.failed = r.isError
+func (p *player) end(r result) error {
+	p.cost += r.cost
+	p.failed = r.isError
 	m := object{
 		"type": "result", "subtype": r.subtype, "is_error": r.isError, "num_turns": max(r.turns, 1), "duration_ms": 0, "duration_api_ms": 0, "stop_reason": nil,
-		"total_cost_usd": c.cost, "usage": object{"input_tokens": 10, "output_tokens": 5}, "modelUsage": object{}, "permission_denials": c.denials, "result_index": c.results,
+		"total_cost_usd": p.cost, "usage": object{"input_tokens": 10, "output_tokens": 5}, "modelUsage": object{}, "permission_denials": p.denials, "result_index": p.results,
 	}
-	c.results++
+	p.results++
 	if r.reason != "" {
 		m["terminal_reason"] = r.reason
 	}
 	if r.subtype != "success" {
 		m["errors"] = append([]any{}, r.errors...)
 	} else if m["result"] = r.text; r.text == "" {
-		m["result"] = c.said
+		m["result"] = p.said
 	}
-	return c.emit(m)
+	return p.c.wire.emit(m)
 }
 
 // aborted ends a turn that was interrupted.
-func (c *cli) aborted() error {
+func (p *player) aborted() error {
 	reason := "aborted_streaming"
-	if c.inTool {
+	if p.inTool {
 		reason = "aborted_tools"
 	}
-	if err := c.user(object{"type": "text", "text": "The turn was interrupted."}); err != nil {
+	if err := p.user(object{"type": "text", "text": "The turn was interrupted."}); err != nil {
 		return err
 	}
-	return c.end(result{subtype: "error_during_execution", isError: true, reason: reason, errors: []any{"interrupted"}})
+	return p.end(result{subtype: "error_during_execution", isError: true, reason: reason, errors: []any{"interrupted"}})
 }
