@@ -430,12 +430,12 @@ func TestHooks(t *testing.T) {
 		deny := agentsdk.HookOutput{Continue: new(false), StopReason: "s", HookSpecificOutput: &agentsdk.HookSpecificOutput{PermissionDecision: "deny", PermissionDecisionReason: "r"}}
 		r := newRig(t, func(o *agentsdk.AgentOptions) {
 			o.Hooks = map[string][]agentsdk.HookMatcher{
-				"Stop":       {{Hooks: []agentsdk.HookCallback{hook(agentsdk.HookOutput{}, nil)}}},
+				"Stop":       {{Hooks: []agentsdk.HookCallback{hook(agentsdk.HookOutput{}, nil), hook(agentsdk.HookOutput{Raw: json.RawMessage(`{"new":1}`)}, nil)}}},
 				"PreToolUse": {{Matcher: "Bash|Edit", Timeout: 1500 * time.Millisecond, OnFailure: "block", Hooks: []agentsdk.HookCallback{hook(deny, nil), hook(agentsdk.HookOutput{}, errors.New("bad"))}}},
 			}
 		})
 		hooks, _ := json.Marshal(r.mock.GetWrittenMessages()[0]["request"].(object)["hooks"])
-		same(t, "announced", string(hooks), `{"PreToolUse":[{"matcher":"Bash|Edit","hookCallbackIds":["hook_0","hook_1"],"timeout":1.5,"onFailure":"block"}],"Stop":[{"hookCallbackIds":["hook_2"]}]}`)
+		same(t, "announced", string(hooks), `{"PreToolUse":[{"matcher":"Bash|Edit","hookCallbackIds":["hook_0","hook_1"],"timeout":1.5,"onFailure":"block"}],"Stop":[{"hookCallbackIds":["hook_2","hook_3"]}]}`)
 		ask := func(id, callback, more string) string {
 			return r.ask(id, fmt.Sprintf(`{"subtype":"hook_callback","callback_id":%q,"tool_use_id":"t","input":{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"a":1}%s}}`, callback, more))
 		}
@@ -445,6 +445,7 @@ func TestHooks(t *testing.T) {
 		}
 		same(t, "error", ask("b", "hook_1", ""), `{"subtype":"error","error":"bad"}`)
 		same(t, "nothing", ask("c", "hook_2", ""), `{"subtype":"success","response":{}}`)
+		same(t, "raw", ask("e", "hook_3", ""), `{"subtype":"success","response":{"new":1}}`)
 		if got := ask("d", "hook_0", `,"prompt":"wait"`); got != "" {
 			t.Errorf("it answers at once: %s", got)
 		}
