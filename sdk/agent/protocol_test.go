@@ -537,6 +537,58 @@ func TestAResultDropsWhatIsPending(t *testing.T) {
 	})
 }
 
+func TestTheHandshakeComesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mock := agenttest.NewMockTransport(agenttest.MockTransportOptions{})
+		r := &rig{t: t, mock: mock}
+		agent, err := agentsdk.NewClaudeCodeAgent(agentsdk.AgentOptions{MCPServers: map[string]agentsdk.McpServerConfig{"calc": r.tools(t)}, NewTransport: mock.For})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := make(chan error)
+		go func() {
+			_, err := agent.StartSession(t.Context(), agentsdk.SessionConfig{Prompt: "go"})
+			started <- err
+		}()
+		synctest.Wait()
+		if r.ask("early", mcp(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`)) == "" {
+			t.Error("a request of the CLI waits for the handshake")
+		}
+		written := mock.GetWrittenMessages()
+		if len(written) != 2 || written[0]["request"].(object)["subtype"] != "initialize" {
+			t.Fatalf("before the answer: %v", written)
+		}
+		success(mock, written[0], object{})
+		check(t, "start", <-started)
+		if written = mock.GetWrittenMessages(); len(written) != 3 || prompted(written[2]) != "go" {
+			t.Errorf("after the answer: %v", written)
+		}
+		check(t, "close", agent.Close(t.Context()))
+	})
+}
+
+func TestAProgramNeedNotReadMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		r := newRig(t, func(o *agentsdk.AgentOptions) { o.Events.OnMessage = func(agentsdk.Message) { <-gate } })
+		for range 5000 {
+			r.send(`{"type":"assistant","message":{"content":"hi"}}`)
+		}
+		if r.ask("c", call(1, "add", `{"a":1,"b":2}`)) == "" || r.s.GetState().Stats.MessageCount != 5000 {
+			t.Errorf("a call waits for the messages: %+v", r.s.GetState())
+		}
+		close(gate)
+		r.send(`{"type":"result","subtype":"success"}`)
+		n := 0
+		for range r.s.Messages() {
+			n++
+		}
+		if n != 5001 {
+			t.Errorf("%d messages, want 5001", n)
+		}
+	})
+}
+
 func TestCancelInterrupts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, nil)
