@@ -411,3 +411,37 @@ func TestAGrandchildDoesNotHoldTheSession(t *testing.T) {
 		t.Errorf("messages: %q", types)
 	}
 }
+
+func TestAFastCLIDoesNotReorderEvents(t *testing.T) {
+	server, err := agentsdk.CreateSdkMcpServer(agentsdk.SdkMcpServerOptions{Name: "calc", Tools: []agentsdk.SdkTool{adder(nil)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t, "calls")
+	o.MCPServers = map[string]agentsdk.McpServerConfig{"calc": server}
+	var events []string
+	note := func(text string) { events = append(events, text) }
+	done := make(chan struct{})
+	o.Events = agentsdk.Events{
+		OnStateChange: func(c agentsdk.StateChange) { note(string(c.To)) },
+		OnToolCall:    func(agentsdk.ToolCallInfo) { note("call") },
+		OnToolResult:  func(agentsdk.ToolResultInfo) { note("result") },
+		OnMessage:     func(agentsdk.Message) { note("message") },
+		OnComplete:    func(agentsdk.SessionResult) { close(done) },
+	}
+	const calls = 1000
+	if _, _, err := one(t, o, fmt.Sprint(calls, 1)); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	want := []string{"starting", "running"}
+	for range calls {
+		want = append(want, "waiting_tool_call", "call", "result", "running")
+	}
+	want = append(want, "message", "completed")
+	for i := range want {
+		if i >= len(events) || events[i] != want[i] {
+			t.Fatalf("event %d: %q, want %q", i, events[i:min(i+8, len(events))], want[i:min(i+8, len(want))])
+		}
+	}
+}
