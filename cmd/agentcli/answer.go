@@ -15,8 +15,7 @@ const supported = "2025-11-25"
 // A server is an MCP server in the SDK's program.
 type server struct {
 	name   string
-	parked bool // its manifest has replaced the handshake
-	listed bool
+	listed bool // its tools are known
 	status string
 	tools  []string
 	calls  int // the last id of JSON-RPC
@@ -79,6 +78,9 @@ func (c *cli) initialize(id any, request object) error {
 	if c.script.refusal != "" {
 		return c.wire.refuse(id, "", c.script.refusal)
 	}
+	if c.hooks != nil {
+		return c.wire.refuse(id, "", "the session is initialized already")
+	}
 	if err := c.readHooks(request["hooks"]); err != nil {
 		return c.wire.refuse(id, "", err.Error())
 	}
@@ -117,7 +119,7 @@ func (c *cli) initialize(id any, request object) error {
 	return c.wire.respond(id, payload)
 }
 
-// park takes what a manifest says instead of asking the server.
+// park takes what a manifest says, and reports whether that replaces the handshake.
 func (s *server) park(manifest any) bool {
 	m, _ := manifest.(object)
 	answer, _ := m["initializeResult"].(object)
@@ -126,7 +128,7 @@ func (s *server) park(manifest any) bool {
 	}
 	list, _ := m["toolsListResult"].(object)
 	s.list(list)
-	s.parked, s.status = true, "connected"
+	s.status = "connected"
 	return true
 }
 

@@ -153,6 +153,7 @@ func TestLines(t *testing.T) {
 		"a success that is an error": {"turns: [{steps: [{result: success, error: true, text: busy}]}]", hello + add, nil, 1, []string{``, `"init"`, `"is_error":true`}},
 		"raw lines and an exit":      {"turns: [{steps: [{raw: not JSON}, {raw: {type: x}}, {exit: 3}]}]", hello + add, nil, 3, []string{``, `"init"`, `not JSON`, `{"type":"x"}`}},
 		"the end of the input":       {"turns: [{steps: [{wait: end}, {exit: 0}]}]", hello + add, nil, 0, []string{``, `"init"`}},
+		"a second initialize":        {"turns: [{steps: []}]", hello + hello, nil, 0, []string{`"success"`, `"error":"the session is initialized already"`}},
 		"a refused start":            {"error: too old\nturns: [{steps: []}]", hello, nil, 0, []string{`"error":"too old","request_id":"r1","subtype":"error"`}},
 		"harmless lines":             {"turns: [{steps: []}]", "\n{}\n42\n[]\n{\"type\":\"keep_alive\"}\n" + answer("x", "{}"), nil, 0, nil},
 	} {

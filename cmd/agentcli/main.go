@@ -49,8 +49,8 @@ func run(args []string, lookup func(string) (string, bool), stdin io.Reader, std
 	script, _ := lookup("AGENTCLI_SCRIPT")
 	log, _ := lookup("AGENTCLI_LOG")
 	err := play(cmp.Or(own["--script"], script), cmp.Or(own["--log"], log), args, stdin, stdout, stderr)
-	if ended, ok := errors.AsType[*exit](err); ok && ended.err == nil {
-		return ended.code
+	if code, ok := errors.AsType[exit](err); ok {
+		return int(code)
 	} else if err != nil {
 		fmt.Fprintf(stderr, "agentcli: %v\n", err)
 		return 1
@@ -84,11 +84,7 @@ func play(script, log string, args []string, stdin io.Reader, stdout, stderr io.
 	return (&player{c: c}).run()
 }
 
-// An exit ends the process with a code, and with a message unless that is nil.
-type exit struct {
-	code int
-	err  error
-}
+// An exit ends the process with a code, and without a message.
+type exit int
 
-func (e *exit) Error() string { return e.err.Error() }
-func (e *exit) Unwrap() error { return e.err }
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }

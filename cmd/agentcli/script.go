@@ -30,6 +30,7 @@ type script struct {
 
 // A turn answers a prompt.
 type turn struct {
+	line   int
 	prompt string // what it must contain
 	steps  []step
 }
@@ -82,7 +83,7 @@ func parse(file string, text []byte) (*script, error) {
 		s.initialize = n.Value().(object)
 	}
 	for _, n := range root.Get("turns").Elements() {
-		t := turn{prompt: n.Get("prompt").Str()}
+		t := turn{line: n.Line, prompt: n.Get("prompt").Str()}
 		elements := n.Get("steps").Elements()
 		for i, at := range elements {
 			parsed, wrong := parseStep(at)

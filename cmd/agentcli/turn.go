@@ -36,7 +36,7 @@ func (p *player) run() error {
 	for n := 0; ; n++ {
 		if err := p.c.until(func() bool { return len(p.c.prompts) > 0 }); errors.Is(err, io.EOF) {
 			if p.failed {
-				return &exit{code: 1}
+				return exit(1)
 			}
 			return nil
 		} else if err != nil {
@@ -63,19 +63,20 @@ func (p *player) turn(n int, asked prompt) error {
 	for range p.c.prompts {
 		p.c.seen["prompt"]++
 	}
-	line, err := 0, p.begin()
+	line, err := t.line, p.begin()
 	var ending *result
 	for i := 0; i < len(t.steps) && err == nil && ending == nil; i++ {
 		line = t.steps[i].line
 		ending, err = p.step(t.steps[i])
 	}
 	p.c.running = false
-	switch ended := (*exit)(nil); {
+	_, ended := errors.AsType[exit](err)
+	switch {
 	case errors.Is(err, errInterrupted):
 		return p.aborted()
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("the input has ended, and turn %d of %s waits in line %d", n+1, p.c.script.file, line)
-	case errors.As(err, &ended):
+	case ended:
 		return err
 	case err != nil:
 		return fmt.Errorf("%s:%d: %w", p.c.script.file, line, err)
@@ -142,7 +143,7 @@ func (p *player) step(s step) (*result, error) {
 	case "result":
 		return resultOf(s), nil
 	case "exit":
-		return nil, &exit{code: int(number(s.value))}
+		return nil, exit(number(s.value))
 	}
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil {
