@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -443,5 +445,31 @@ func TestAFastCLIDoesNotReorderEvents(t *testing.T) {
 		if i >= len(events) || events[i] != want[i] {
 			t.Fatalf("event %d: %q, want %q", i, events[i:min(i+8, len(events))], want[i:min(i+8, len(want))])
 		}
+	}
+}
+
+func TestAllOfStandardErrorComesBeforeTheEnd(t *testing.T) {
+	o := options(t, "flood")
+	var size atomic.Int64
+	o.Stderr = func(text string) {
+		runtime.Gosched() // others go first
+		size.Add(int64(len(text)))
+	}
+	agent, err := agentsdk.NewClaudeCodeAgent(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.Close(t.Context())
+	s, err := agent.StartSession(t.Context(), agentsdk.SessionConfig{Prompt: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range s.Messages() {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if got := size.Load(); got != 3<<20 {
+		t.Errorf("%d bytes, want %d", got, 3<<20)
 	}
 }
