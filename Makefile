@@ -34,6 +34,7 @@ LOAD ?=
 CLIENTS ?=
 AT_ONCE ?=
 REQUESTS ?=
+CLI_SESSIONS ?= 10000
 FUZZTIME ?= 10s
 FUZZ ?=
 # Packages with public OpenAPI documents. None of them is kept here.
@@ -43,7 +44,8 @@ GOOSE_OPENAPI ?=
 
 # What reads bytes that somebody else has written: archives, JSON, event streams, frames of sockets, lines of programs, scenarios, run files. Each test run fuzzes these.
 READERS := harness/internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
-  harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/transport/stdio:FuzzLines harness/scenario:FuzzParse harness/run:FuzzOutcome harness/transcript:FuzzReadRun harness/transcript:FuzzLine
+  harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/transport/stdio:FuzzLines harness/scenario:FuzzParse harness/run:FuzzOutcome harness/transcript:FuzzReadRun harness/transcript:FuzzLine \
+  sdk/agent:FuzzLines sdk/agent:FuzzMembers sdk/agent:FuzzControl
 FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules --exclude-dir=.examples '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 
 .PHONY: help
@@ -51,10 +53,10 @@ help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: build
-build: bin/lockstep bin/agentd reference/dist/main.js sdk/ts/dist/driver.js ## Build the harness, both servers and the client library
+build: bin/lockstep bin/agentd bin/agentcli reference/dist/main.js sdk/ts/dist/driver.js ## Build the harness, both servers and the client library
 
 # As in a release (.goreleaser.yaml).
-bin/lockstep bin/agentd: $(GO_FILES) go.mod go.sum
+bin/lockstep bin/agentd bin/agentcli: $(GO_FILES) go.mod go.sum
 	CGO_ENABLED=0 go build -trimpath -o $@ ./cmd/$(notdir $@)
 
 bin/clienttools-driver: $(GO_FILES) go.mod go.sum
@@ -160,6 +162,10 @@ test-sequences: build ## Walk sequences that nobody has thought of through both 
 .PHONY: test-replies
 test-replies: ## Have replies of 1,000 sessions open at once, and all of them answered (REPLIES=1000)
 	AGENTD_REPLIES=$(REPLIES) go test -v -count=1 -timeout 20m -run '^TestRepliesAtOnce$$' ./cmd/agentd
+
+.PHONY: test-cli-sessions
+test-cli-sessions: ## Run sessions of the agent SDK one after the other, and 200 at once, and demand that nothing is left (CLI_SESSIONS=10000)
+	AGENTSDK_SESSIONS=$(CLI_SESSIONS) go test -v -count=1 -timeout 30m -run '^TestSessions' ./sdk/agent
 
 .PHONY: test-kills
 test-kills: ## Kill the Go server under load, and demand all that it had acknowledged (KILLS=200)
