@@ -18,6 +18,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 GO_FILES := $(shell find . -name '*.go' -not -path './reference/*' -not -path './.examples/*' -not -path '*/node_modules/*')
 TS_FILES := $(shell find reference/src -name '*.ts')
 SDK_FILES := $(shell find sdk/ts/src sdk/ts/driver -name '*.ts')
+AGENT_PARITY_FILES := $(shell find sdk/agent-parity/src -name '*.ts')
 # Empty where Node is not installed: there, what the reference did elsewhere stands in for it.
 NODE := $(shell command -v node)
 RECORDING := reports/reference
@@ -82,6 +83,16 @@ endif
 .PHONY: parity-sdk
 parity-sdk: build bin/clienttools-driver ## Walk the scenarios of the client libraries through both of them
 	bin/lockstep run -c lockstep-sdk.yaml --reports reports/sdk $(ARGS)
+
+# Not a part of build: the published SDK is not ours, and only this target needs it. The CLI that its package offers is left out.
+sdk/agent-parity/dist/driver.js: $(AGENT_PARITY_FILES) sdk/agent-parity/tsconfig.json sdk/agent-parity/package.json sdk/agent-parity/package-lock.json
+	npm --prefix sdk/agent-parity ci --silent --omit=optional
+	npm --prefix sdk/agent-parity run --silent build
+	@touch $@
+
+.PHONY: parity-agent-sdk
+parity-agent-sdk: bin/lockstep sdk/agent-parity/dist/driver.js ## Walk the scenarios of the agent SDK through the published one, which npm fetches
+	bin/lockstep run -c lockstep-agent-sdk.yaml --reports reports/agent-sdk $(ARGS)
 
 .PHONY: record
 record: build ## Keep what the reference does, for make parity where Node is not installed
@@ -219,4 +230,4 @@ tidy: ## Tidy go.mod
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf bin reference/dist reference/node_modules sdk/ts/dist sdk/ts/node_modules $(addprefix reports/,run.jsonl report.json report.html junit.xml summary.md badge.svg)
+	rm -rf bin reference/dist reference/node_modules sdk/ts/dist sdk/ts/node_modules sdk/agent-parity/dist sdk/agent-parity/node_modules $(addprefix reports/,run.jsonl report.json report.html junit.xml summary.md badge.svg)
