@@ -6,7 +6,7 @@ export interface Failure { kind: string; exitCode?: number; signal?: string; cod
 interface Said { message?: string; errorClass?: string; errorCode?: string; exitCode?: number; signal?: string; code?: string }
 
 const kinds: Record<string, string> = {
-  control_request_failed: 'protocol', executable_launch_failed: 'connection', executable_not_found: 'not found',
+  control_request_failed: 'protocol', error_result: 'error result', executable_launch_failed: 'connection', executable_not_found: 'not found',
   initialize_timeout: 'timeout', process_exited_nonzero: 'connection', process_killed_by_signal: 'connection',
 }
 

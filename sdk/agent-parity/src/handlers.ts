@@ -2,9 +2,12 @@
 import { type CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type HookJSONOutput, type PermissionResult } from '@anthropic-ai/claude-agent-sdk'
 
-/** What every handler can do: fail, or wait, or hold until it is released, and then go on. */
-export interface Do { hold?: string; error?: string; panic?: string; wait?: true }
-export type DoTool = Do & { text?: string; add?: true } & Partial<CallToolResult>
+/** What every handler can do: release another one, then fail, or wait, or hold until it is released and go on. */
+export interface Do { hold?: string; release?: string; error?: string; panic?: string; wait?: true }
+export type DoTool = Do & {
+  text?: string; add?: true
+  content?: CallToolResult['content']; isError?: boolean; structuredContent?: Record<string, unknown>; meta?: Record<string, unknown>
+}
 export type DoPermission = Do & {
   allow?: true; input?: Record<string, unknown>; updates?: NonNullable<Extract<PermissionResult, { behavior: 'allow' }>['updatedPermissions']>
   deny?: string; interrupt?: boolean
@@ -32,6 +35,7 @@ function gate(name: string): { open: () => void; opened: Promise<void> } {
 export function release({ name }: { name: string }): void { gate(name).open() }
 
 async function before(what: string, todo: Do, signal: AbortSignal): Promise<void> {
+  if (todo.release !== undefined) release({ name: todo.release })
   if (todo.hold !== undefined || todo.wait) {
     const cancelled = new Promise<never>((_, reject) => {
       const cancel = (): void => { seen.cancelled.push(what); reject(new Error('cancelled')) }
@@ -53,8 +57,8 @@ export async function runTool(
   await before(`tool ${tool}`, todo, extra.signal)
   if (todo.text !== undefined) return text(todo.text)
   if (todo.add) return text(String(Number(input['a']) + Number(input['b'])))
-  const { content = [], isError, structuredContent, _meta } = todo
-  return { content, ...(isError && { isError }), ...(structuredContent && { structuredContent }), ...(_meta && { _meta }) }
+  const { content = [], isError, structuredContent, meta } = todo
+  return { content, ...(isError && { isError }), ...(structuredContent && { structuredContent }), ...(meta && { _meta: meta }) }
 }
 
 export async function runPermission(tool: string, todo: DoPermission, signal: AbortSignal): Promise<PermissionResult> {
