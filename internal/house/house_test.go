@@ -87,6 +87,8 @@ var mayImport = map[string][]string{
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/target", "harness/contract", "harness/contract/coverage", "harness/lab/explain", "harness/lab/mutaterun", "harness/lab/noise", "harness/lab/scaffold",
 		"harness/scenario", "harness/stub/mcp", "harness/transport/stdio", "harness/transcript", "harness/verdict", "harness/verdict/waiver", "harness/verdict/baseline", "harness/report", "harness/report/text", "harness/report/html", "harness/report/jsonreport", "harness/report/junit", "harness/report/markdown",
 	},
+	"sdk/agent":              {},
+	"sdk/agent/agenttest":    {"sdk/agent"},
 	"sdk/clienttools":        {},
 	"sdk/clienttools/driver": {"sdk/clienttools"},
 }
