@@ -167,6 +167,10 @@ test-sequences: build ## Walk sequences that nobody has thought of through both 
 test-replies: ## Have replies of 1,000 sessions open at once, and all of them answered (REPLIES=1000)
 	AGENTD_REPLIES=$(REPLIES) go test -v -count=1 -timeout 20m -run '^TestRepliesAtOnce$$' ./cmd/agentd
 
+.PHONY: test-real-cli
+test-real-cli: bin/lockstep ## Run the agent SDK with the published CLI, the claude in PATH, and a scripted model
+	AGENTSDK_REAL_CLI=$(CURDIR)/bin/lockstep go test -v -count=1 -timeout 15m ./sdk/agent/realcli
+
 .PHONY: test-kills
 test-kills: ## Kill the Go server under load, and demand all that it had acknowledged (KILLS=200)
 	AGENTD_KILLS=$(KILLS) go test -v -count=1 -timeout 2h -run '^TestWhatWasAcknowledgedSurvivesKills$$' ./cmd/agentd

@@ -89,6 +89,7 @@ var mayImport = map[string][]string{
 	},
 	"sdk/agent":              {},
 	"sdk/agent/agenttest":    {"sdk/agent"},
+	"sdk/agent/realcli":      {},
 	"sdk/clienttools":        {},
 	"sdk/clienttools/driver": {"sdk/clienttools"},
 }
