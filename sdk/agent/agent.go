@@ -46,7 +46,7 @@ func (a *ClaudeCodeAgent) StartSession(ctx context.Context, c SessionConfig) (*A
 	if c.Events != nil {
 		events = *c.Events
 	}
-	inner, err := newSession(&a.o, cmp.Or(c.ProjectPath, a.o.Cwd), events, newMailbox())
+	inner, err := newSession(&a.o, cmp.Or(c.ProjectPath, a.o.Cwd), events, &serial{}, newMailbox())
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,9 @@ import (
 
 // A conversation is the turns of a client: the processes that run them one after the other, and the prompts that wait.
 type conversation struct {
-	o    ClientOptions
-	mail *mailbox
+	o      ClientOptions
+	mail   *mailbox
+	events serial // of all processes
 
 	mu        sync.Mutex
 	current   *session // nil before the first Connect
@@ -50,7 +51,7 @@ func (c *conversation) connect(ctx context.Context, prompts []string) error {
 
 // open prepares a process, and makes it the current one. The caller holds the lock.
 func (c *conversation) open(o AgentOptions) (*session, error) {
-	s, err := newSession(&o, o.Cwd, o.Events, c.mail, MultiTurn())
+	s, err := newSession(&o, o.Cwd, o.Events, &c.events, c.mail, MultiTurn())
 	if err != nil {
 		return nil, err
 	}

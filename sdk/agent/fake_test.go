@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package agentsdk_test
 
@@ -21,8 +21,6 @@ import (
 type fake struct{ in *bufio.Reader }
 
 func newFake() *fake { return &fake{in: bufio.NewReaderSize(os.Stdin, 1<<20)} }
-
-type object = map[string]any
 
 func (f *fake) raw(text string) { os.Stdout.WriteString(text) }
 
@@ -74,21 +72,6 @@ func (f *fake) turn() bool {
 		}
 	}
 	return false
-}
-
-func prompted(m object) string {
-	return m["message"].(object)["content"].([]any)[0].(object)["text"].(string)
-}
-
-// call calls a tool, and returns the response.
-func (f *fake) call(id int, tool, args string) object {
-	f.raw(callLine(id, tool, args))
-	for {
-		m := f.next()
-		if m == nil || m["type"] == "control_response" {
-			return m
-		}
-	}
 }
 
 func callLine(id int, tool, args string) string {

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package agentsdk_test
 
@@ -13,6 +13,9 @@ import (
 func TestMain(m *testing.M) {
 	if name := os.Getenv("FAKE_CLI"); name != "" {
 		os.Exit(fakes[name](newFake()))
+	}
+	if os.Getenv("FAKE_HOST") != "" {
+		os.Exit(host())
 	}
 	os.Exit(leak.RunPrograms(m))
 }

@@ -162,6 +162,9 @@ func parseRPC(message json.RawMessage) (rpcMessage, bool) {
 	}
 	validID := id == nil || kindOf(id) == '"' || kindOf(id) == '-'
 	answers := m["method"] == nil && (m["result"] != nil || m["error"] != nil)
+	if answers {
+		id = nil
+	}
 	if version != "2.0" || !validID || !named && !answers {
 		return rpcMessage{}, false
 	}

@@ -91,7 +91,7 @@ type AgentDefinition struct {
 }
 
 // Events are called one after the other, in order, on a goroutine of their own: they may take time, and may use the
-// session. nil ones are not called.
+// session. nil ones are not called. Sessions of an agent do not wait for each other.
 type Events struct {
 	OnMessage     func(Message)
 	OnToolCall    func(ToolCallInfo)   // before a tool runs

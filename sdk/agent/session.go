@@ -64,13 +64,14 @@ type session struct {
 	history   []ToolCallRecord
 }
 
-// newSession prepares a session in a folder. The options are valid.
-func newSession(o *AgentOptions, cwd string, events Events, mail *mailbox, rules ...StateOption) (*session, error) {
+// newSession prepares a session in a folder. The options are valid. Events are called in their order.
+func newSession(o *AgentOptions, cwd string, events Events, order *serial, mail *mailbox, rules ...StateOption) (*session, error) {
 	t, err := o.transportOptions(cwd)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{o: o, events: events, mail: mail, state: NewSessionStateManager("", rules...), stopped: make(chan struct{})}
+	s.state.events = order
 	if events.OnStateChange != nil {
 		s.state.OnStateChange(events.OnStateChange)
 	}

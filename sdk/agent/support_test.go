@@ -1,0 +1,3 @@
+package agentsdk_test
+
+type object = map[string]any
