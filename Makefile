@@ -60,6 +60,9 @@ reference/dist/main.js: $(TS_FILES) reference/build.js reference/node_modules
 	npm --prefix reference run --silent build
 	@touch $@
 
+bin/agentsdk-driver: $(GO_FILES) go.mod go.sum
+	CGO_ENABLED=0 go build -trimpath -o $@ ./sdk/agent/driver
+
 sdk/ts/dist/driver.js: $(SDK_FILES) sdk/ts/build.js sdk/ts/tsconfig.json sdk/ts/tsconfig.build.json sdk/ts/node_modules
 	npm --prefix sdk/ts run --silent build
 	@touch $@
@@ -91,7 +94,7 @@ sdk/agent-parity/dist/driver.js: $(AGENT_PARITY_FILES) sdk/agent-parity/tsconfig
 	@touch $@
 
 .PHONY: parity-agent-sdk
-parity-agent-sdk: bin/lockstep sdk/agent-parity/dist/driver.js ## Walk the scenarios of the agent SDK through the published one, which npm fetches
+parity-agent-sdk: bin/lockstep bin/agentsdk-driver sdk/agent-parity/dist/driver.js ## Walk the scenarios of the agent SDK through it and the published one, which npm fetches
 	bin/lockstep run -c lockstep-agent-sdk.yaml --reports reports/agent-sdk $(ARGS)
 
 .PHONY: record

@@ -9,6 +9,8 @@ export type DoTool = Do & {
   content?: CallToolResult['content']; isError?: boolean; structuredContent?: Record<string, unknown>; meta?: Record<string, unknown>
 }
 export type DoPermission = Do & {
+  /** The tool that it is for. All questions without an answer of their own go by their order. */
+  for?: string
   allow?: true; input?: Record<string, unknown>; updates?: NonNullable<Extract<PermissionResult, { behavior: 'allow' }>['updatedPermissions']>
   deny?: string; interrupt?: boolean
 }

@@ -43,11 +43,14 @@ function hook(event: string, todo: DoHook): HookCallback {
 }
 
 function permission(answers: DoPermission[]): NonNullable<Options['canUseTool']> {
+  const inOrder = answers.filter((answer) => answer.for === undefined)
   let asked = 0
+  const next = (tool: string): DoPermission =>
+    answers.find((answer) => answer.for === tool) ?? inOrder[Math.min(asked++, inOrder.length - 1)] ?? {}
   return (tool, input, { signal, ...about }) => {
     const { toolUseID, suggestions, blockedPath, decisionReason, title, agentID } = about
     seen.permissions.push({ tool, input, toolUseID, suggestions, blockedPath, decisionReason, title, agentID })
-    return runPermission(tool, answers[Math.min(asked++, answers.length - 1)] ?? {}, signal)
+    return runPermission(tool, next(tool), signal)
   }
 }
 
