@@ -5,8 +5,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	agentsdk "github.com/lockstep-dev/lockstep/sdk/agent"
@@ -58,6 +60,9 @@ var actions = map[string]func(ctx context.Context, with *values) (any, error){
 	},
 }
 
+// withoutClient are the actions that need no connected client.
+var withoutClient = []string{"connect", "run", "release", "seen", "close"}
+
 func main() {
 	var output sync.Mutex
 	ctx, stop := context.WithCancel(context.Background())
@@ -82,6 +87,9 @@ func (c *command) outcome(ctx context.Context) []byte {
 	do := actions[c.Do]
 	if do == nil {
 		do = func(context.Context, *values) (any, error) { return nil, fmt.Errorf("there is no action %q", c.Do) }
+	}
+	if client == nil && !slices.Contains(withoutClient, c.Do) {
+		do = func(context.Context, *values) (any, error) { return nil, errors.New("call connect first") }
 	}
 	ok, err := do(ctx, &c.With)
 	switch {
