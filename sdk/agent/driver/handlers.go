@@ -29,7 +29,7 @@ func (s *script) before(ctx context.Context, what string) error {
 		case <-released:
 		case <-ctx.Done():
 			note("cancelled", what)
-			return ctx.Err()
+			return errors.New("cancelled") // the text goes to the CLI
 		}
 	}
 	if s.Panic != nil {
