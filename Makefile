@@ -30,6 +30,7 @@ SEQUENCES ?= 300
 SEED ?= 1
 KILLS ?= 200
 REPLIES ?= 1000
+CLI_SESSIONS ?= 10000
 FUZZTIME ?= 10s
 FUZZ ?=
 # Packages with public OpenAPI documents. None of them is kept here.
@@ -39,7 +40,8 @@ GOOSE_OPENAPI ?=
 
 # What reads bytes that somebody else has written: archives, JSON, event streams, frames of sockets, lines of programs, scenarios, run files. Each test run fuzzes these.
 READERS := harness/internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
-  harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/transport/stdio:FuzzLines harness/scenario:FuzzParse harness/run:FuzzOutcome harness/transcript:FuzzReadRun harness/transcript:FuzzLine
+  harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/transport/stdio:FuzzLines harness/scenario:FuzzParse harness/run:FuzzOutcome harness/transcript:FuzzReadRun harness/transcript:FuzzLine \
+  sdk/agent:FuzzLines sdk/agent:FuzzMembers sdk/agent:FuzzControl
 FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules --exclude-dir=.examples '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 
 .PHONY: help
@@ -173,6 +175,10 @@ test-replies: ## Have replies of 1,000 sessions open at once, and all of them an
 .PHONY: test-real-cli
 test-real-cli: bin/lockstep ## Run the agent SDK with the published CLI, the claude in PATH, and a scripted model
 	AGENTSDK_REAL_CLI=$(CURDIR)/bin/lockstep go test -v -count=1 -timeout 15m ./sdk/agent/realcli
+
+.PHONY: test-cli-sessions
+test-cli-sessions: ## Run sessions of the agent SDK one after the other, and 200 at once, and demand that nothing is left (CLI_SESSIONS=10000)
+	AGENTSDK_SESSIONS=$(CLI_SESSIONS) go test -v -count=1 -timeout 30m -run '^TestSessions' ./sdk/agent
 
 .PHONY: test-kills
 test-kills: ## Kill the Go server under load, and demand all that it had acknowledged (KILLS=200)

@@ -60,11 +60,7 @@ func (c *ClaudeCodeClient) Steer(ctx context.Context, prompt string) error {
 	if err := requirePrompt(prompt); err != nil {
 		return err
 	}
-	s, err := c.turns.session("steer")
-	if err != nil {
-		return err
-	}
-	return s.write(ctx, prompt)
+	return c.turns.steer(ctx, prompt)
 }
 
 // ReceiveResponse yields messages up to the next result, which is the last one. Messages between turns come first. An

@@ -147,8 +147,9 @@ func TestAConversation(t *testing.T) {
 		}
 		check(t, "disconnect", client.Disconnect(t.Context()))
 		check(t, "disconnect again", client.Disconnect(t.Context()))
-		if err := client.Query(t.Context(), "x"); !errors.Is(err, agentsdk.ErrInvalidState) || client.IsConnected() {
-			t.Errorf("after Disconnect: %v", err)
+		query, steer, mode := client.Query(t.Context(), "x"), client.Steer(t.Context(), "x"), client.SetPermissionMode(t.Context(), "plan")
+		if !errors.Is(query, agentsdk.ErrInvalidState) || !errors.Is(steer, agentsdk.ErrInvalidState) || !errors.Is(mode, agentsdk.ErrCLIConnection) || client.IsConnected() {
+			t.Errorf("after Disconnect: %v, %v, %v", query, steer, mode)
 		}
 		synctest.Wait()
 		want := strings.Fields("starting idle running idle running idle running idle completed")

@@ -152,15 +152,26 @@ func (c *conversation) notConnected(what string) error {
 	return &InvalidStateError{Current: state, what: what + ": call Connect first"}
 }
 
-// session returns the process, for an operation.
+// session returns the last process, for an operation: after its end, its requests fail.
 func (c *conversation) session(what string) (*session, error) {
+	c.mu.Lock()
+	s := c.current
+	c.mu.Unlock()
+	if s == nil {
+		return nil, c.notConnected(what)
+	}
+	return s, nil
+}
+
+// steer sends a prompt at once.
+func (c *conversation) steer(ctx context.Context, prompt string) error {
 	c.mu.Lock()
 	s, connected := c.current, c.connected
 	c.mu.Unlock()
 	if !connected {
-		return nil, c.notConnected(what)
+		return c.notConnected("steer")
 	}
-	return s, nil
+	return s.write(ctx, prompt)
 }
 
 // sawMessage notes the session's id, and a turn that the CLI begins by itself. It is called by the reader.

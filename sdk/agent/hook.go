@@ -52,6 +52,7 @@ type HookOutput struct {
 	HookSpecificOutput *HookSpecificOutput `json:"hookSpecificOutput,omitempty"`
 	Async              bool                `json:"async,omitempty"`
 	AsyncTimeout       float64             `json:"asyncTimeout,omitempty"`
+	Raw                json.RawMessage     `json:"-"` // if set, it is sent instead: for members that this type does not have
 }
 
 // A HookSpecificOutput is the part of an answer that depends on the event.

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
 )
 
 // members yields the members of a JSON object in their order, as parts of it: nothing is copied, however large a value
@@ -68,7 +71,7 @@ func cutValue(text []byte) (value, rest []byte) {
 		case ' ', '\t', '\r', '\n', ',', ':':
 			continue
 		default:
-			for i+1 < len(text) && !bytes.ContainsRune([]byte(" \t\r\n,:]}"), rune(text[i+1])) {
+			for i+1 < len(text) && strings.IndexByte(" \t\r\n,:]}", text[i+1]) < 0 {
 				i++
 			}
 		}
@@ -96,26 +99,23 @@ func endOfString(text []byte, i int) int {
 	return len(text) - 1
 }
 
-// stringOf returns the value of a JSON string. A string without escapes is copied once, and not twice.
+// largeString is from where a string shares the memory of its line, which its message keeps anyway.
+const largeString = 64 << 10
+
+// stringOf returns the value of a JSON string.
 func stringOf(value json.RawMessage) (string, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
 	}
-	if inner := value[1 : len(value)-1]; bytes.IndexByte(inner, '\\') < 0 && isASCII(inner) {
+	if inner := value[1 : len(value)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		if len(inner) >= largeString {
+			return unsafe.String(&inner[0], len(inner)), true // nothing changes a line after it was read
+		}
 		return string(inner), true
 	}
 	var s string
 	err := json.Unmarshal(value, &s) // it replaces invalid UTF-8
 	return s, err == nil
-}
-
-func isASCII(text []byte) bool {
-	for _, b := range text {
-		if b >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 // kindOf returns what begins a JSON value: one of { [ " t f n and - for all numbers; 0 for no value.

@@ -94,7 +94,7 @@ type AgentDefinition struct {
 // session. nil ones are not called. Sessions of an agent do not wait for each other.
 type Events struct {
 	OnMessage     func(Message)
-	OnToolCall    func(ToolCallInfo)   // before a tool runs
+	OnToolCall    func(ToolCallInfo)   // when a tool begins
 	OnToolResult  func(ToolResultInfo) // after its response was written
 	OnStateChange func(StateChange)
 	OnComplete    func(SessionResult) // once, in a terminal state

@@ -25,6 +25,7 @@ type rig struct {
 	s      *agentsdk.AgentSession
 	mu     sync.Mutex
 	events []string
+	ran    []string                 // what the tools have noted
 	gates  map[string]chan struct{} // a tool named in it waits
 }
 
@@ -32,6 +33,13 @@ func (r *rig) note(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events = append(r.events, fmt.Sprintf(format, args...))
+}
+
+// tool notes what a tool does, on its own goroutine.
+func (r *rig) tool(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ran = append(r.ran, fmt.Sprintf(format, args...))
 }
 
 // take returns the events since the last call.
@@ -61,7 +69,7 @@ func (r *rig) tools(t *testing.T) *agentsdk.McpSdkServerConfig {
 	}
 	server, err := agentsdk.CreateSdkMcpServer(agentsdk.SdkMcpServerOptions{Name: "calculator", Instructions: "be exact", Tools: []agentsdk.SdkTool{
 		agentsdk.MustTool("add", "Add two numbers", func(_ context.Context, in addition, tc agentsdk.ToolContext) (agentsdk.ToolResult, error) {
-			r.note("tool %s %s %v in %q", tc.ServerName, tc.ToolUseID, tc.ProgressToken, tc.SessionID)
+			r.tool("tool %s %s %v in %q", tc.ServerName, tc.ToolUseID, tc.ProgressToken, tc.SessionID)
 			return agentsdk.TextResult(fmt.Sprint(in.A + in.B)), nil
 		}, agentsdk.ReadOnly()),
 		raw("fail", func(context.Context, json.RawMessage, agentsdk.ToolContext) (agentsdk.ToolResult, error) {
@@ -82,12 +90,12 @@ func (r *rig) tools(t *testing.T) *agentsdk.McpSdkServerConfig {
 			return agentsdk.ToolResult{StructuredContent: make(chan int)}, nil
 		}),
 		raw("wait", func(ctx context.Context, args json.RawMessage, tc agentsdk.ToolContext) (agentsdk.ToolResult, error) {
-			r.note("waits %s", tc.ToolUseID)
+			r.tool("waits %s", tc.ToolUseID)
 			select {
 			case <-r.gates[tc.ToolUseID]:
 				return agentsdk.TextResult("done"), nil
 			case <-ctx.Done():
-				r.note("cancelled %s", tc.ToolUseID)
+				r.tool("cancelled %s", tc.ToolUseID)
 				return agentsdk.ToolResult{}, ctx.Err()
 			}
 		}),
@@ -303,7 +311,7 @@ func TestTwoCallsAtTheSameTime(t *testing.T) {
 		if r.response("slow") == "" || r.s.GetState().State != agentsdk.StateRunning {
 			t.Errorf("the slow one: %+v", r.s.GetState())
 		}
-		want := []string{"waiting_tool_call", "call wait 1", "waits 1", "call wait 2", "waits 2", "result wait 2 false", "result wait 1 false", "running"}
+		want := []string{"waiting_tool_call", "call wait 1", "call wait 2", "result wait 2 false", "result wait 1 false", "running"}
 		if diff := cmp.Diff(want, r.take()); diff != "" {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
@@ -318,11 +326,9 @@ func TestACallIsCancelled(t *testing.T) {
 		if got := r.response("c"); got != "" {
 			t.Errorf("a cancelled call is answered: %s", got)
 		}
-		want := []string{"waiting_tool_call", "call wait 1", "waits 1", "result wait 1 true", "running", "cancelled 1"}
-		got := r.take()
-		slices.SortStableFunc(got, func(a, b string) int { return slices.Index(want, a) - slices.Index(want, b) }) // the handler and the events are two goroutines
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("events (-want +got):\n%s", diff)
+		want := []string{"waiting_tool_call", "call wait 1", "result wait 1 true", "running"}
+		if diff := cmp.Diff(want, r.take()); diff != "" || !slices.Equal(r.ran, []string{"waits 1", "cancelled 1"}) {
+			t.Errorf("tools: %q, events (-want +got):\n%s", r.ran, diff)
 		}
 		r.ask("d", call(2, "wait", "{}"))
 		r.send(`{"type":"control_cancel_request","request_id":"d"}`) // it ends the context, and the call is answered
@@ -401,7 +407,7 @@ func TestAPermissionWhileACallRuns(t *testing.T) {
 		close(gate)
 		synctest.Wait()
 		close(r.gates["1"])
-		want := []string{"waiting_tool_call", "call wait 1", "waits 1", "waiting_permission", "waiting_tool_call", "result wait 1 false", "running"}
+		want := []string{"waiting_tool_call", "call wait 1", "waiting_permission", "waiting_tool_call", "result wait 1 false", "running"}
 		if diff := cmp.Diff(want, r.take()); diff != "" {
 			t.Errorf("events (-want +got):\n%s", diff)
 		}
@@ -424,12 +430,12 @@ func TestHooks(t *testing.T) {
 		deny := agentsdk.HookOutput{Continue: new(false), StopReason: "s", HookSpecificOutput: &agentsdk.HookSpecificOutput{PermissionDecision: "deny", PermissionDecisionReason: "r"}}
 		r := newRig(t, func(o *agentsdk.AgentOptions) {
 			o.Hooks = map[string][]agentsdk.HookMatcher{
-				"Stop":       {{Hooks: []agentsdk.HookCallback{hook(agentsdk.HookOutput{}, nil)}}},
+				"Stop":       {{Hooks: []agentsdk.HookCallback{hook(agentsdk.HookOutput{}, nil), hook(agentsdk.HookOutput{Raw: json.RawMessage(`{"new":1}`)}, nil)}}},
 				"PreToolUse": {{Matcher: "Bash|Edit", Timeout: 1500 * time.Millisecond, OnFailure: "block", Hooks: []agentsdk.HookCallback{hook(deny, nil), hook(agentsdk.HookOutput{}, errors.New("bad"))}}},
 			}
 		})
 		hooks, _ := json.Marshal(r.mock.GetWrittenMessages()[0]["request"].(object)["hooks"])
-		same(t, "announced", string(hooks), `{"PreToolUse":[{"matcher":"Bash|Edit","hookCallbackIds":["hook_0","hook_1"],"timeout":1.5,"onFailure":"block"}],"Stop":[{"hookCallbackIds":["hook_2"]}]}`)
+		same(t, "announced", string(hooks), `{"PreToolUse":[{"matcher":"Bash|Edit","hookCallbackIds":["hook_0","hook_1"],"timeout":1.5,"onFailure":"block"}],"Stop":[{"hookCallbackIds":["hook_2","hook_3"]}]}`)
 		ask := func(id, callback, more string) string {
 			return r.ask(id, fmt.Sprintf(`{"subtype":"hook_callback","callback_id":%q,"tool_use_id":"t","input":{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"a":1}%s}}`, callback, more))
 		}
@@ -439,6 +445,7 @@ func TestHooks(t *testing.T) {
 		}
 		same(t, "error", ask("b", "hook_1", ""), `{"subtype":"error","error":"bad"}`)
 		same(t, "nothing", ask("c", "hook_2", ""), `{"subtype":"success","response":{}}`)
+		same(t, "raw", ask("e", "hook_3", ""), `{"subtype":"success","response":{"new":1}}`)
 		if got := ask("d", "hook_0", `,"prompt":"wait"`); got != "" {
 			t.Errorf("it answers at once: %s", got)
 		}
@@ -524,7 +531,7 @@ func TestAResultDropsWhatIsPending(t *testing.T) {
 			t.Errorf("%+v, %v", result, err)
 		}
 		got := r.take()
-		if want := []string{"waiting_tool_call", "call wait 1", "waits 1", "message result", "running", "failed", "complete false"}; !slices.Equal(got[:min(7, len(got))], want) {
+		if want := []string{"waiting_tool_call", "call wait 1", "message result", "running", "failed", "complete false"}; !slices.Equal(got[:min(6, len(got))], want) {
 			t.Errorf("events: %q", got)
 		}
 	})

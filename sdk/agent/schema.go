@@ -26,17 +26,65 @@ type Field struct {
 func SimpleSchema(fields ...Field) JSONSchema {
 	object := newObject()
 	for _, f := range fields {
-		object.Properties[f.Name] = &jsonschema.Schema{Type: f.Type}
-		object.PropertyOrder = append(object.PropertyOrder, f.Name)
-		object.Required = append(object.Required, f.Name)
+		object.add(f.Name, &node{Type: f.Type}, true)
 	}
 	text, _ := encode(object) // it has only strings
 	return text
 }
 
-// newObject returns the schema of an object without members. The CLI expects properties to be there.
-func newObject() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+// A node is a schema that is made here.
+type node struct {
+	Type                 string   `json:"type,omitempty"`
+	Format               string   `json:"format,omitempty"`
+	Description          string   `json:"description,omitempty"`
+	Enum                 []any    `json:"enum,omitempty"`
+	Minimum              *float64 `json:"minimum,omitempty"`
+	Maximum              *float64 `json:"maximum,omitempty"`
+	Items                *node    `json:"items,omitempty"`
+	Properties           *fields  `json:"properties,omitempty"`
+	AdditionalProperties *node    `json:"additionalProperties,omitempty"`
+	Required             []string `json:"required,omitempty"`
+}
+
+// fields are the properties of an object, in their order.
+type fields struct {
+	names []string
+	of    map[string]*node
+}
+
+// newObject returns the schema of an object without members.
+func newObject() *node { return &node{Type: "object", Properties: &fields{of: map[string]*node{}}} }
+
+// add adds a property, or replaces it, as a field does that hides one of an embedded struct.
+func (n *node) add(name string, property *node, required bool) {
+	if _, twice := n.Properties.of[name]; !twice {
+		n.Properties.names = append(n.Properties.names, name)
+	}
+	n.Properties.of[name] = property
+	n.Required = slices.DeleteFunc(n.Required, func(r string) bool { return r == name })
+	if required {
+		n.Required = append(n.Required, name)
+	}
+}
+
+// MarshalJSON writes the properties in their order.
+func (f *fields) MarshalJSON() ([]byte, error) {
+	out := []byte("{")
+	for i, name := range f.names {
+		key, err := encode(name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := encode(f.of[name])
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, key...), ':'), value...)
+	}
+	return append(out, '}'), nil
 }
 
 // SchemaFor returns the schema of a struct type. A field is required unless it is a pointer, or tagged omitempty or
@@ -61,14 +109,14 @@ func SchemaFor[T any]() (JSONSchema, error) {
 }
 
 // schemaOf returns the schema of a type inside of the given ones.
-func schemaOf(t reflect.Type, inside []reflect.Type) (*jsonschema.Schema, error) {
+func schemaOf(t reflect.Type, inside []reflect.Type) (*node, error) {
 	switch t {
 	case reflect.TypeFor[time.Time]():
-		return &jsonschema.Schema{Type: "string", Format: "date-time"}, nil
+		return &node{Type: "string", Format: "date-time"}, nil
 	case reflect.TypeFor[json.RawMessage]():
-		return &jsonschema.Schema{}, nil
+		return &node{}, nil
 	case reflect.TypeFor[[]byte]():
-		return &jsonschema.Schema{Type: "string"}, nil
+		return &node{Type: "string"}, nil
 	}
 	if slices.Contains(inside, t) {
 		return nil, fmt.Errorf("%v contains itself: give the schema to RawTool", t)
@@ -76,26 +124,26 @@ func schemaOf(t reflect.Type, inside []reflect.Type) (*jsonschema.Schema, error)
 	inside = append(slices.Clone(inside), t)
 	switch t.Kind() {
 	case reflect.String:
-		return &jsonschema.Schema{Type: "string"}, nil
+		return &node{Type: "string"}, nil
 	case reflect.Bool:
-		return &jsonschema.Schema{Type: "boolean"}, nil
+		return &node{Type: "boolean"}, nil
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return &jsonschema.Schema{Type: "integer"}, nil
+		return &node{Type: "integer"}, nil
 	case reflect.Float32, reflect.Float64:
-		return &jsonschema.Schema{Type: "number"}, nil
+		return &node{Type: "number"}, nil
 	case reflect.Interface:
-		return &jsonschema.Schema{}, nil
+		return &node{}, nil
 	case reflect.Pointer:
 		return schemaOf(t.Elem(), inside)
 	case reflect.Slice, reflect.Array:
 		items, err := schemaOf(t.Elem(), inside)
-		return &jsonschema.Schema{Type: "array", Items: items}, err
+		return &node{Type: "array", Items: items}, err
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String {
 			return nil, fmt.Errorf("%v: the keys of a map must be strings", t)
 		}
 		values, err := schemaOf(t.Elem(), inside)
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: values}, err
+		return &node{Type: "object", AdditionalProperties: values}, err
 	case reflect.Struct:
 		object := newObject()
 		return object, addFields(object, t, inside)
@@ -104,7 +152,7 @@ func schemaOf(t reflect.Type, inside []reflect.Type) (*jsonschema.Schema, error)
 }
 
 // addFields adds the fields of a struct to the schema of an object, and those of embedded structs.
-func addFields(object *jsonschema.Schema, t reflect.Type, inside []reflect.Type) error {
+func addFields(object *node, t reflect.Type, inside []reflect.Type) error {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -136,20 +184,13 @@ func addFields(object *jsonschema.Schema, t reflect.Type, inside []reflect.Type)
 			return fmt.Errorf("field %s: %w", f.Name, err)
 		}
 		optional := f.Type.Kind() == reflect.Pointer || slices.ContainsFunc(strings.Split(options, ","), func(o string) bool { return o == "omitempty" || o == "omitzero" })
-		if _, twice := object.Properties[name]; !twice {
-			object.PropertyOrder = append(object.PropertyOrder, name)
-		}
-		object.Properties[name] = schema
-		object.Required = slices.DeleteFunc(object.Required, func(r string) bool { return r == name })
-		if !optional {
-			object.Required = append(object.Required, name)
-		}
+		object.add(name, schema, !optional)
 	}
 	return nil
 }
 
 // applyTag adds what a jsonschema tag says. A description may contain commas: what is not key=value continues it.
-func applyTag(schema *jsonschema.Schema, tag string) error {
+func applyTag(schema *node, tag string) error {
 	for rest := tag; rest != ""; {
 		var part string
 		part, rest = cutTag(rest)

@@ -54,7 +54,11 @@ func (c *callbacks) hook(id string, request json.RawMessage) {
 	in.start = func() {
 		go func() {
 			out, err := c.hooks[number].run(in.ctx, call)
-			c.respond(in, out, err, nil)
+			var payload any = out
+			if out.Raw != nil {
+				payload = out.Raw
+			}
+			c.respond(in, payload, err, nil)
 		}()
 	}
 	c.inbox.add(in, false)

@@ -69,7 +69,7 @@ func (s *toolScript) run(ctx context.Context, args json.RawMessage, tc agentsdk.
 
 type hook struct {
 	script
-	Output agentsdk.HookOutput
+	Output json.RawMessage
 }
 
 func (h *hook) run(ctx context.Context, event string, in agentsdk.HookInput, toolUseID string) (agentsdk.HookOutput, error) {
@@ -78,5 +78,5 @@ func (h *hook) run(ctx context.Context, event string, in agentsdk.HookInput, too
 		about["toolUseID"] = toolUseID
 	}
 	note("hooks", about)
-	return h.Output, h.before(ctx, "hook "+event)
+	return agentsdk.HookOutput{Raw: h.Output}, h.before(ctx, "hook "+event)
 }
