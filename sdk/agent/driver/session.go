@@ -41,7 +41,8 @@ func run(ctx context.Context, with *values) (any, error) {
 	if err != nil {
 		return received{Messages: []json.RawMessage{}, Error: describe(err)}, nil
 	}
-	return collect(session.Messages()), nil
+	r := collect(session.Messages())
+	return r, agent.Close(ctx)
 }
 
 func interrupt(ctx context.Context, _ *values) (any, error) {
