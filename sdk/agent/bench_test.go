@@ -28,7 +28,7 @@ func BenchmarkCalls(b *testing.B) {
 			o := options(b, "calls")
 			o.MCPServers = map[string]agentsdk.McpServerConfig{"calc": server}
 			started := time.Now()
-			_, err, result := one(b, o, fmt.Sprint(b.N, window))
+			_, result, err := one(b, o, fmt.Sprint(b.N, window))
 			if err != nil || !result.Success || result.Stats.ToolCallCount != b.N {
 				b.Fatalf("%v, %+v", err, result)
 			}
@@ -52,7 +52,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 	o := options(t, "calls")
 	o.MCPServers = map[string]agentsdk.McpServerConfig{"calc": server}
 	o.MaxConcurrentToolCalls = 4
-	_, err, result := one(t, o, "2000 100")
+	_, result, err := one(t, o, "2000 100")
 	if err != nil || !result.Success || result.Stats.ToolCallCount != 2000 || most.Load() > 4 {
 		t.Errorf("%v, %+v, %d at a time", err, result, most.Load())
 	}

@@ -157,6 +157,15 @@ var fakes = map[string]func(*fake) int{
 		f.raw(`{"session_id":"s-1","subtype":"success","type":"result"}`) // without a line end
 		return 0
 	},
+	"flood": func(f *fake) int {
+		f.handshake(object{})
+		f.next()
+		for range 3 << 10 {
+			fmt.Fprint(os.Stderr, strings.Repeat("e", 1<<10))
+		}
+		f.result("success", false)
+		return 0
+	},
 	"half a line": func(f *fake) int {
 		f.handshake(object{})
 		f.next()

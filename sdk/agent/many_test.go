@@ -72,7 +72,7 @@ func TestSessionsOneAfterTheOtherLeaveNothing(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	n := sessions(t, 30)
 	for range n {
-		if _, err, result := one(t, o, "x"); err != nil || !result.Success {
+		if _, result, err := one(t, o, "x"); err != nil || !result.Success {
 			t.Fatalf("%v, %+v", err, result)
 		}
 	}

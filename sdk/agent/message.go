@@ -90,10 +90,6 @@ type UserMessage struct {
 // A ResultMessage ends a turn.
 type ResultMessage struct {
 	envelope
-	resultFields
-}
-
-type resultFields struct {
 	Subtype           string             `json:"subtype"`
 	IsError           bool               `json:"is_error"`
 	Result            string             `json:"result"` // the final text, with subtype success
@@ -143,8 +139,8 @@ type ContentBlock struct {
 	Raw       json.RawMessage
 }
 
-// parseMessage reads a line that is a JSON object. The message keeps the line. A line whose members have other types than
-// expected is a RawMessage.
+// parseMessage reads a line that is a JSON object. The message keeps the line. Members of other types than expected are left
+// out.
 func parseMessage(typ string, line json.RawMessage) Message {
 	e := envelope{typ: typ, raw: line}
 	var known map[string]json.RawMessage
@@ -195,8 +191,8 @@ func parseMessage(typ string, line json.RawMessage) Message {
 		return &StreamEvent{envelope: e, Event: known["event"], ParentToolUseID: text("parent_tool_use_id")}
 	case "result":
 		m := &ResultMessage{envelope: e}
-		if json.Unmarshal(line, &m.resultFields) != nil {
-			m.resultFields = resultFields{Subtype: text("subtype"), IsError: is("is_error"), TerminalReason: text("terminal_reason"), Result: text("result")}
+		if json.Unmarshal(line, m) != nil { // a member has another type than expected
+			return &ResultMessage{envelope: e, Subtype: text("subtype"), IsError: is("is_error"), TerminalReason: text("terminal_reason"), Result: text("result")}
 		}
 		return m
 	}

@@ -44,6 +44,7 @@ type SubprocessTransport struct {
 	exited  chan struct{} // closed when the process was waited for; state is set before that
 	state   *os.ProcessState
 	drained chan struct{} // closed when standard error has ended
+	told    chan struct{} // closed when the callback has got all of it
 	writing chan struct{} // has one element while nobody writes
 
 	mu        sync.Mutex
@@ -62,7 +63,7 @@ func NewSubprocessTransport(o TransportOptions) *SubprocessTransport {
 	o.MaxLineBytes = cmp.Or(o.MaxLineBytes, 64<<20)
 	o.ShutdownGrace = cmp.Or(o.ShutdownGrace, 2*time.Second)
 	o.KillGrace = cmp.Or(o.KillGrace, 5*time.Second)
-	t := &SubprocessTransport{o: o, exited: make(chan struct{}), drained: make(chan struct{}), writing: make(chan struct{}, 1)}
+	t := &SubprocessTransport{o: o, exited: make(chan struct{}), drained: make(chan struct{}), told: make(chan struct{}), writing: make(chan struct{}, 1)}
 	t.writing <- struct{}{}
 	return t
 }
@@ -203,9 +204,10 @@ func (t *SubprocessTransport) startError(cmd *exec.Cmd, err error) error {
 // drain reads standard error to its end.
 func (t *SubprocessTransport) drain(stderr *os.File) {
 	defer close(t.drained)
-	buffer := make([]byte, 4<<10)
+	defer t.callbacks.post(func() { close(t.told) })
+	buffer := make([]byte, 32<<10)
 	for {
-		n, err := stderr.Read(buffer)
+		n, err := boundedPipe{stderr}.Read(buffer)
 		if n > 0 {
 			text := string(buffer[:n])
 			t.mu.Lock()
@@ -280,9 +282,21 @@ func (t *SubprocessTransport) ReadMessages() iter.Seq2[json.RawMessage, error] {
 		}
 		<-t.exited
 		<-t.drained
+		t.awaitCallbacks()
 		if err := t.exitError(); err != nil {
 			yield(nil, err)
 		}
+	}
+}
+
+// awaitCallbacks waits until the program has got all of standard error, but not for a callback that waits for the end of
+// the session.
+func (t *SubprocessTransport) awaitCallbacks() {
+	limit := time.NewTimer(max(t.o.ShutdownGrace, 2*time.Second))
+	defer limit.Stop()
+	select {
+	case <-t.told:
+	case <-limit.C:
 	}
 }
 

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -22,8 +24,8 @@ import (
 	agentsdk "github.com/lockstep-dev/lockstep/sdk/agent"
 )
 
-// one runs a session to its end. It returns its messages' types, the error of the iterator, and how it has ended.
-func one(t testing.TB, o agentsdk.AgentOptions, prompt string) (types []string, last error, result agentsdk.SessionResult) {
+// one runs a session to its end. It returns its messages' types, how it has ended, and the error of the iterator.
+func one(t testing.TB, o agentsdk.AgentOptions, prompt string) (types []string, result agentsdk.SessionResult, last error) {
 	t.Helper()
 	agent, err := agentsdk.NewClaudeCodeAgent(o)
 	if err != nil {
@@ -32,7 +34,7 @@ func one(t testing.TB, o agentsdk.AgentOptions, prompt string) (types []string, 
 	defer agent.Close(t.Context())
 	s, err := agent.StartSession(t.Context(), agentsdk.SessionConfig{Prompt: prompt})
 	if err != nil {
-		return nil, err, result
+		return nil, result, err
 	}
 	for m, err := range s.Messages() {
 		if err != nil {
@@ -44,11 +46,11 @@ func one(t testing.TB, o agentsdk.AgentOptions, prompt string) (types []string, 
 	if result, err = s.WaitForCompletion(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return types, last, result
+	return types, result, last
 }
 
 func TestASessionRunsOnePrompt(t *testing.T) {
-	types, err, result := one(t, options(t, "good"), "hello")
+	types, result, err := one(t, options(t, "good"), "hello")
 	if diff := cmp.Diff([]string{"system", "assistant", "result"}, types); diff != "" || err != nil || !result.Success {
 		t.Errorf("%v, %+v (-want +got):\n%s", err, result, diff)
 	}
@@ -169,14 +171,14 @@ func TestStartErrors(t *testing.T) {
 		filepath.Join(dir, "none"): agentsdk.ErrCLINotFound, "no-such-cli-in-path": agentsdk.ErrCLINotFound, filepath.Join(dir, "none.js"): agentsdk.ErrCLINotFound,
 		plain: agentsdk.ErrCLIConnection, wrong: agentsdk.ErrCLIConnection, dir: agentsdk.ErrCLIConnection,
 	} {
-		_, err, _ := one(t, agentsdk.AgentOptions{CLIPath: path}, "x")
+		_, _, err := one(t, agentsdk.AgentOptions{CLIPath: path}, "x")
 		if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %v", path, err, want)
 		}
 	}
 	o := options(t, "good")
 	o.Cwd = filepath.Join(dir, "gone")
-	_, err, _ := one(t, o, "x")
+	_, _, err := one(t, o, "x")
 	if failed := (*agentsdk.CLIConnectionError)(nil); !errors.As(err, &failed) || !strings.Contains(err.Error(), "working directory") {
 		t.Errorf("no folder: %v", err)
 	}
@@ -218,7 +220,7 @@ func TestHowACLIEnds(t *testing.T) {
 					close(done)
 				}
 			}
-			_, err, result := one(t, o, "x")
+			_, result, err := one(t, o, "x")
 			<-done
 			mu.Lock()
 			defer mu.Unlock()
@@ -252,7 +254,7 @@ func TestJunkBetweenLinesIsSkipped(t *testing.T) {
 		warnings = append(warnings, text)
 	}
 	o.Events.OnComplete = func(agentsdk.SessionResult) { close(complete) }
-	types, err, result := one(t, o, "x")
+	types, result, err := one(t, o, "x")
 	<-complete
 	if diff := cmp.Diff([]string{"new", "result"}, types); diff != "" || err != nil || !result.Success {
 		t.Errorf("%v, %+v (-want +got):\n%s", err, result, diff)
@@ -265,18 +267,18 @@ func TestJunkBetweenLinesIsSkipped(t *testing.T) {
 }
 
 func TestLargeLines(t *testing.T) {
-	types, err, result := one(t, options(t, "large line"), fmt.Sprint(30<<20))
+	types, result, err := one(t, options(t, "large line"), fmt.Sprint(30<<20))
 	if len(types) != 2 || err != nil || !result.Success {
 		t.Errorf("%v, %v, %+v", types, err, result)
 	}
 	o := options(t, "large line")
 	o.MaxLineBytes = 1 << 20
-	_, err, result = one(t, o, fmt.Sprint(2<<20))
+	_, result, err = one(t, o, fmt.Sprint(2<<20))
 	if !errors.Is(err, agentsdk.ErrControlProtocol) || result.Success || !errors.Is(result.Err, agentsdk.ErrControlProtocol) {
 		t.Errorf("over the limit: %v, %+v", err, result)
 	}
 	o.MaxLineBytes = -1
-	if _, err, _ = one(t, o, fmt.Sprint(2<<20)); err != nil {
+	if _, _, err = one(t, o, fmt.Sprint(2<<20)); err != nil {
 		t.Errorf("without a limit: %v", err)
 	}
 }
@@ -409,5 +411,65 @@ func TestAGrandchildDoesNotHoldTheSession(t *testing.T) {
 	}
 	if !slices.Equal(types, []string{"child", "result"}) {
 		t.Errorf("messages: %q", types)
+	}
+}
+
+func TestAFastCLIDoesNotReorderEvents(t *testing.T) {
+	server, err := agentsdk.CreateSdkMcpServer(agentsdk.SdkMcpServerOptions{Name: "calc", Tools: []agentsdk.SdkTool{adder(nil)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t, "calls")
+	o.MCPServers = map[string]agentsdk.McpServerConfig{"calc": server}
+	var events []string
+	note := func(text string) { events = append(events, text) }
+	done := make(chan struct{})
+	o.Events = agentsdk.Events{
+		OnStateChange: func(c agentsdk.StateChange) { note(string(c.To)) },
+		OnToolCall:    func(agentsdk.ToolCallInfo) { note("call") },
+		OnToolResult:  func(agentsdk.ToolResultInfo) { note("result") },
+		OnMessage:     func(agentsdk.Message) { note("message") },
+		OnComplete:    func(agentsdk.SessionResult) { close(done) },
+	}
+	const calls = 1000
+	if _, _, err := one(t, o, fmt.Sprint(calls, 1)); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	want := []string{"starting", "running"}
+	for range calls {
+		want = append(want, "waiting_tool_call", "call", "result", "running")
+	}
+	want = append(want, "message", "completed")
+	for i := range want {
+		if i >= len(events) || events[i] != want[i] {
+			t.Fatalf("event %d: %q, want %q", i, events[i:min(i+8, len(events))], want[i:min(i+8, len(want))])
+		}
+	}
+}
+
+func TestAllOfStandardErrorComesBeforeTheEnd(t *testing.T) {
+	o := options(t, "flood")
+	var size atomic.Int64
+	o.Stderr = func(text string) {
+		runtime.Gosched() // others go first
+		size.Add(int64(len(text)))
+	}
+	agent, err := agentsdk.NewClaudeCodeAgent(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer agent.Close(t.Context())
+	s, err := agent.StartSession(t.Context(), agentsdk.SessionConfig{Prompt: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range s.Messages() {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if got := size.Load(); got != 3<<20 {
+		t.Errorf("%d bytes, want %d", got, 3<<20)
 	}
 }
