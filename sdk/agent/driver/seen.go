@@ -3,13 +3,14 @@ package main
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 )
 
 var (
 	mu     sync.Mutex // guards all below
 	seen   = map[string][]any{"calls": {}, "permissions": {}, "hooks": {}, "cancelled": {}}
-	stderr string
+	stderr strings.Builder
 	gates  = map[string]chan struct{}{}
 	opened = map[string]bool{}
 )
@@ -24,14 +25,14 @@ func note(key string, value any) {
 func noteStderr(text string) {
 	mu.Lock()
 	defer mu.Unlock()
-	stderr += text
+	stderr.WriteString(text)
 }
 
 // look returns what seen reports.
 func look() map[string]any {
 	mu.Lock()
 	defer mu.Unlock()
-	all := map[string]any{"stderr": stderr}
+	all := map[string]any{"stderr": stderr.String()}
 	for key, values := range maps.All(seen) {
 		all[key] = slices.Clone(values)
 	}
