@@ -18,6 +18,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 GO_FILES := $(shell find . -name '*.go' -not -path './reference/*' -not -path './.examples/*' -not -path '*/node_modules/*')
 TS_FILES := $(shell find reference/src -name '*.ts')
 SDK_FILES := $(shell find sdk/ts/src sdk/ts/driver -name '*.ts')
+AGENT_PARITY_FILES := $(shell find sdk/agent-parity/src -name '*.ts')
 # Empty where Node is not installed: there, what the reference did elsewhere stands in for it.
 NODE := $(shell command -v node)
 RECORDING := reports/reference
@@ -66,6 +67,9 @@ reference/dist/main.js: $(TS_FILES) reference/build.js reference/node_modules
 	npm --prefix reference run --silent build
 	@touch $@
 
+bin/agentsdk-driver: $(GO_FILES) go.mod go.sum
+	CGO_ENABLED=0 go build -trimpath -o $@ ./sdk/agent/driver
+
 sdk/ts/dist/driver.js: $(SDK_FILES) sdk/ts/build.js sdk/ts/tsconfig.json sdk/ts/tsconfig.build.json sdk/ts/node_modules
 	npm --prefix sdk/ts run --silent build
 	@touch $@
@@ -89,6 +93,16 @@ endif
 .PHONY: parity-sdk
 parity-sdk: build bin/clienttools-driver ## Walk the scenarios of the client libraries through both of them
 	bin/lockstep run -c lockstep-sdk.yaml --reports reports/sdk $(ARGS)
+
+# Not a part of build: the published SDK is not ours, and only this target needs it. The CLI that its package offers is left out.
+sdk/agent-parity/dist/driver.js: $(AGENT_PARITY_FILES) sdk/agent-parity/tsconfig.json sdk/agent-parity/package.json sdk/agent-parity/package-lock.json
+	npm --prefix sdk/agent-parity ci --silent --omit=optional
+	npm --prefix sdk/agent-parity run --silent build
+	@touch $@
+
+.PHONY: parity-agent-sdk
+parity-agent-sdk: bin/lockstep bin/agentsdk-driver sdk/agent-parity/dist/driver.js ## Walk the scenarios of the agent SDK through it and the published one, which npm fetches
+	bin/lockstep run -c lockstep-agent-sdk.yaml --reports reports/agent-sdk $(ARGS)
 
 .PHONY: record
 record: build ## Keep what the reference does, for make parity where Node is not installed
@@ -163,6 +177,10 @@ test-sequences: build ## Walk sequences that nobody has thought of through both 
 test-replies: ## Have replies of 1,000 sessions open at once, and all of them answered (REPLIES=1000)
 	AGENTD_REPLIES=$(REPLIES) go test -v -count=1 -timeout 20m -run '^TestRepliesAtOnce$$' ./cmd/agentd
 
+.PHONY: test-real-cli
+test-real-cli: bin/lockstep ## Run the agent SDK with the published CLI, the claude in PATH, and a scripted model
+	AGENTSDK_REAL_CLI=$(CURDIR)/bin/lockstep go test -v -count=1 -timeout 15m ./sdk/agent/realcli
+
 .PHONY: test-cli-sessions
 test-cli-sessions: ## Run sessions of the agent SDK one after the other, and 200 at once, and demand that nothing is left (CLI_SESSIONS=10000)
 	AGENTSDK_SESSIONS=$(CLI_SESSIONS) go test -v -count=1 -timeout 30m -run '^TestSessions' ./sdk/agent
@@ -231,4 +249,4 @@ tidy: ## Tidy go.mod
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf bin reference/dist reference/node_modules sdk/ts/dist sdk/ts/node_modules $(addprefix reports/,run.jsonl report.json report.html junit.xml summary.md badge.svg)
+	rm -rf bin reference/dist reference/node_modules sdk/ts/dist sdk/ts/node_modules sdk/agent-parity/dist sdk/agent-parity/node_modules $(addprefix reports/,run.jsonl report.json report.html junit.xml summary.md badge.svg)
