@@ -37,6 +37,10 @@ var members = map[string][]string{
 	"Session.recipe": {"null", `{"version":"1","title":"T","description":"D","prompt":"{{ a }}"}`}, "model_config": {"null"}, "extension_data": {`{}`, `{"todo.v0":{"content":"x"}}`, "@free"},
 	"ToolCall.arguments": {`{}`, "@free"}, "arguments": {`{}`, "@free"}, "ClientToolDefinition.parameters": {`{}`, `{"type":"object"}`, "@free"},
 	"metadata": {"@metadata"},
+	// Whole numbers are not among the keys, because the position of such keys is not specified. Nor are settings that make a reply wait.
+	"key":                     {`"k"`, `"K"`, `"straße"`, `"__proto__"`, `"a.b"`, `"no"`, `""`, `"{{ a }}"`, `"home"`, `"model-limits"`, `"extensions"`, `"slash_commands"`},
+	"UpsertConfigQuery.value": {`"x"`, "null", "7", "1.5", "true", `{"b":1,"a":[2]}`, `["no","1_000"]`, `[{"command":"tea","recipe_path":"none.yaml"}]`, "@odd"},
+	"tool_name":               {`"nowhere__x"`, `"no"`, `"É"`, `""`}, "ExtensionQuery.name": {"@extension"}, "removeExtensionConfig.name": {"@extension"},
 }
 
 // alternatives has the tags to choose from, for schemas with more alternatives than work here.
@@ -53,6 +57,8 @@ var weights = map[string]int{
 	"updateSessionUserRecipeValues": 4, "importSession": 2, "startAgent": 2, "updateSessionName": 2, "exportSession": 2, "registerClientTools": 4, "unregisterClientTools": 3,
 	"listClientTools": 4, "listAllClientTools": 2, "confirmToolAction": 1, "listSessions": 2, "getSessionInsights": 1, "stopAgent": 2, "updateRouterToolSelector": 1,
 	"submitClientToolResult": 1, "reportClientToolProgress": 2, "listServerTools": 2, "answerPermission": 1, "openClientSocket": 1,
+	"getConfig": 2, "readConfig": 2, "upsertConfig": 3, "removeConfig": 1, "initConfig": 1, "validateConfig": 1, "backupConfig": 1, "recoverConfig": 1,
+	"getExtensions": 2, "addExtensionConfig": 3, "removeExtensionConfig": 1, "upsertPermissions": 1, "getSlashCommands": 1,
 }
 
 // These names are equal after normalisation, or almost.
