@@ -26,6 +26,8 @@ func TestWhatAForeignPageGets(t *testing.T) {
 		}
 		head := r.send("HEAD /client-tools/tools HTTP/1.1\r\nHost: localhost\r\n" + origin + "\r\n\r\n")
 		same(t, "HEAD", 403, head.status)
+		r.send("GET /client-tools/pending/c HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n\r\n").
+			is(t, "without CORS", 403, refused("Origin not allowed"))
 		r.send("GET /client-tools/tools HTTP/1.1\r\nHost: evil.example\r\n\r\n").is(t, "a foreign host", 403, refused("Host not allowed"))
 		r.json("POST /client-tools/register", "{", origin).is(t, "register", 403, refused("Origin not allowed"))
 		for _, allowed := range []string{"https://app.example", "http://localhost:8080"} {

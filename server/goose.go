@@ -13,13 +13,13 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/hints"
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/files/tempdir"
 	"github.com/lockstep-dev/lockstep/server/handlers/agents"
 	"github.com/lockstep-dev/lockstep/server/handlers/diagnostics"
-	"github.com/lockstep-dev/lockstep/server/handlers/reply"
 	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/mcp/connector"
@@ -40,7 +40,8 @@ type goose struct {
 	providers   *llm.Factory
 	transport   *http.Transport
 	background  *turn.Background
-	guard       *processgroup.Guard // ends the processes of extensions with the server
+	guard       *processgroup.Guard // ends the processes of extensions and hooks with the server
+	hooks       *hooks.Hooks
 
 	noGrace  chan struct{} // see endGrace
 	endGrace func()        // closes noGrace: extensions that are ending are killed at once
@@ -61,6 +62,7 @@ func newGoose(config Config) (*goose, error) {
 	if len(config.Guard) > 0 {
 		g.guard = processgroup.NewGuard(config.Guard...)
 	}
+	g.hooks = hooks.New(config.Hooks, hooks.Options{Environment: config.Environment, Stderr: config.HookErrors, Guard: g.guard, Log: config.Log})
 	g.endGrace = sync.OnceFunc(func() { close(g.noGrace) })
 	g.providers = &llm.Factory{
 		Settings:  g.settings,
@@ -215,8 +217,9 @@ func (g *goose) diagnosticsHandlers(config Config) diagnosticsHandlers {
 
 var errNoDirectories = errors.New("server: Config.Directories is required")
 
-func (g *goose) replyHandlers(config Config) *reply.Handlers {
-	return &reply.Handlers{Store: g.store, Turns: &turn.Service{
+// turns returns what answers users. The clients of g are known by now.
+func (g *goose) turns(config Config) *turn.Service {
+	return &turn.Service{
 		Store:       g.store,
 		Use:         g.agents.Use,
 		Stream:      g.agents.Stream,
@@ -224,6 +227,7 @@ func (g *goose) replyHandlers(config Config) *reply.Handlers {
 		Permissions: g.permissions,
 		Providers:   g.providers,
 		Clients:     g.clients,
+		Hooks:       g.hooks,
 		Hints: func(directory string) string {
 			names, _ := g.settings.Setting("CONTEXT_FILE_NAMES")
 			return hints.Read(hints.Names(names), config.Directories.Config, directory)
@@ -231,5 +235,5 @@ func (g *goose) replyHandlers(config Config) *reply.Handlers {
 		ReadRecipe: recipe.ReadFile,
 		Background: g.background,
 		Log:        config.Log,
-	}}
+	}
 }

@@ -82,6 +82,7 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 		"listServerTools": {
 			query.Directory(r.directory, query.RefuseSeveral, "sessionID"), keyed(r.key), noBody,
 		},
+		"callServerTool":        {directory, checked("callServerTool"), keyed(r.key)},
 		"answerPermission":      {directory, checked("answerPermission")},
 		"listAllClientTools":    {directory},
 		"listClientTools":       {directory},

@@ -29,6 +29,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 // Close closes the files of a server that was never served.
 func (s *Server) Close() error {
 	s.registry.Shutdown()
+	s.goose.hooks.Stop()
 	return s.goose.close()
 }
 
@@ -42,7 +43,8 @@ func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 
 	ln.Close() // (1) accept no more connections
 	ln.CloseSilent()
-	s.registry.Shutdown() // (2) executions fail
+	s.registry.Shutdown() // (2) executions fail, and so does what waits for a hook
+	s.goose.hooks.Stop()
 	err := s.bus.Shutdown(ctx)
 	if err == nil { // (3) and (4): the streams have ended
 		err = s.http.Shutdown(ctx) // waits for answers that are still being written

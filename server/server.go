@@ -26,9 +26,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"time"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
 	"github.com/lockstep-dev/lockstep/server/handlers/reply"
@@ -97,6 +99,10 @@ type Config struct {
 	Access access.Rules
 	// Permissions say which client tools may be executed. By default, all may.
 	Permissions clienttools.Permissions
+	// Hooks are the commands that decide about calls of tools. By default, there are none.
+	Hooks hooks.Lists
+	// HookErrors is the standard error of these commands. Nil means none.
+	HookErrors *os.File
 
 	// Queue limits how many events a stream keeps for a slow reader; see [events.Options].
 	Queue events.Options
@@ -198,8 +204,9 @@ func New(config Config) (*Server, error) {
 	bus := events.NewBus(&config.Queue)
 	registry := clienttools.NewRegistry(bus, config.Bounds, *config.RateLimit)
 	registry.KeepLeases(config.Directories.Leases(), config.Log)
-	guards := &clienttools.Guards{Registry: registry, Permissions: config.Permissions, Owner: goose.ownerOf, Log: config.Log}
+	guards := &clienttools.Guards{Registry: registry, Permissions: config.Permissions, Hooks: goose.hooks, Owner: goose.ownerOf, Log: config.Log}
 	goose.clients = &clienttools.Turns{Guards: guards, Directory: config.Directory, Timeout: config.DefaultTimeout, Log: config.Log}
+	turns := goose.turns(config)
 	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{
@@ -208,6 +215,7 @@ func New(config Config) (*Server, error) {
 				Guards:      guards,
 				Streams:     streams,
 				ServerTools: goose.serverTools(config.Log),
+				Compose:     turns.Compose,
 				// Not shared with bodies, because a message may arrive as slowly as its client likes.
 				Messages:       body.NewInFlight(maxBodiesBytes),
 				DefaultTimeout: config.DefaultTimeout,
@@ -216,7 +224,7 @@ func New(config Config) (*Server, error) {
 			eventHandlers:       &events.Handlers{Streams: streams, Keepalive: config.KeepaliveInterval},
 			sessionHandlers:     goose.sessionHandlers(config),
 			agentHandlers:       goose.agentHandlers(config),
-			replyHandlers:       goose.replyHandlers(config),
+			replyHandlers:       &reply.Handlers{Store: goose.store, Turns: turns},
 			diagnosticsHandlers: goose.diagnosticsHandlers(config),
 		},
 		directory: config.Directory,

@@ -92,7 +92,7 @@ default. An empty variable counts as not set. The file is JSON; keys that are no
 
     {"clientTools": {"defaultTimeout": 30000, "keepaliveInterval": 30000, "maxTools": 1000, "maxClients": 10000,
                      "permission": "allow", "rateLimit": {"calls": 100, "windowMs": 60000}},
-     "allowedOrigins": []}
+     "hooks": {"before": [], "after": []}, "allowedOrigins": []}
 
 Only the default configuration file may be missing.
 
@@ -164,6 +164,8 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		RateLimit:         &s.rateLimit,
 		Permissions:       s.permissions,
 		Access:            s.origins,
+		Hooks:             s.hooks,
+		HookErrors:        asFile(stderr),
 		Log:               slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err != nil {
@@ -186,6 +188,12 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		return &failure{err}
 	}
 	return nil
+}
+
+// asFile returns a writer as a file, which processes can have as their standard error, or nil if it is none.
+func asFile(w io.Writer) *os.File {
+	f, _ := w.(*os.File)
+	return f
 }
 
 // makeDirectories creates the directories. Its error names the variable that sets their root (decision S49).

@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/internal/syncbuffer"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	"github.com/lockstep-dev/lockstep/server/httpapi/access"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
@@ -115,6 +116,22 @@ func TestMistakesAreUsageErrors(t *testing.T) {
 			`agentd: CONFIG: clientTools.rateLimit.windowMs is 0; ` + ms,
 			`agentd: CONFIG: clientTools.permission is {"a":"allow","b":"maybe"}; it must be allow, ask or deny, or an object from patterns of tool IDs to one of these`,
 			`agentd: CONFIG: allowedOrigins is ["null"]; ` + origins,
+		}},
+		{"hooks that are none", config(`{"hooks": {"before": [{"match": "*", "command": ["x"], "timeoutMs": 0}, {"match": 1, "command": []}, {"command": ["", "a"], "match": "", "timeoutMs": 1.5},
+			{"match": "*", "command": ["x", 1], "timeoutMs": 60001}, 7], "after": {}}}`), nil, []string{
+			`agentd: CONFIG: hooks.before[0].timeoutMs must be a whole number from 1 to 60000`,
+			`agentd: CONFIG: hooks.before[1].match must be a pattern of names of tools, such as *`,
+			`agentd: CONFIG: hooks.before[1].command must be a list of texts: a program and its arguments`,
+			`agentd: CONFIG: hooks.before[2].command must be a list of texts: a program and its arguments`,
+			`agentd: CONFIG: hooks.before[2].timeoutMs must be a whole number from 1 to 60000`,
+			`agentd: CONFIG: hooks.before[3].command must be a list of texts: a program and its arguments`,
+			`agentd: CONFIG: hooks.before[3].timeoutMs must be a whole number from 1 to 60000`,
+			`agentd: CONFIG: hooks.before[4] is 7; it must be an object such as {"match": "*", "command": ["program"]}`,
+			`agentd: CONFIG: hooks.after is {}; it must be a list of hooks`,
+		}},
+		{"hooks that are no object", config(`{"hooks": []}`), nil, []string{`agentd: CONFIG: hooks is []; it must be an object`}},
+		{"too many hooks", config(`{"hooks": {"after": [` + strings.Repeat(`{"match":"","command":["x"]},`, 64) + `1]}}`), nil, []string{
+			`agentd: CONFIG: hooks.after has more than 64 hooks`,
 		}},
 		{"a rate limit that is no object", config(`{"clientTools": {"permission": 1, "rateLimit": 5}}`), nil, []string{
 			`agentd: CONFIG: clientTools.rateLimit is 5; it must be an object`,
@@ -212,6 +229,11 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 				s.permissions = clienttools.Permissions{{Pattern: "client_a_*", Permission: "ask"}, {Pattern: "*", Permission: "deny"}}
 				s.rateLimit = clienttools.RateLimit{Window: 5 * time.Millisecond}
 				s.origins.Origins = []string{"https://x"}
+			})},
+		{"hooks", []string{"--config", file(t, `{"hooks": {"before": [{"match": "dev__*", "command": ["a", ""], "timeoutMs": 6e4, "x": 1}], "after": [{"match": "", "command": ["b"]}]}}`)}, nil,
+			with(func(s *settings) {
+				s.hooks.Before = []hooks.Hook{{Match: "dev__*", Command: []string{"a", ""}, Timeout: time.Minute}}
+				s.hooks.After = []hooks.Hook{{Command: []string{"b"}, Timeout: 5 * time.Second}}
 			})},
 		{"one permission", []string{"--config", file(t, `{"clientTools": {"permission": "ask"}}`)}, nil,
 			with(func(s *settings) { s.permissions = clienttools.Permissions{{Pattern: "*", Permission: "ask"}} })},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/handlers/clienttools"
 	"github.com/lockstep-dev/lockstep/server/httpapi/access"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
@@ -38,6 +39,7 @@ type settings struct {
 	rateLimit         clienttools.RateLimit
 	permissions       clienttools.Permissions
 	origins           access.Rules
+	hooks             hooks.Lists
 	insecure          bool
 }
 
@@ -76,6 +78,8 @@ var options = []option{
 	{key: "clientTools.permission", byDefault: "allow"},
 	{key: "clientTools.rateLimit.calls", byDefault: "100"},
 	{key: "clientTools.rateLimit.windowMs", byDefault: "60000"},
+	{key: "hooks.before", byDefault: "none"},
+	{key: "hooks.after", byDefault: "none"},
 }
 
 // flagValue is a flag that keeps its text. Flags, variables and the file are parsed later by the same rules.
@@ -181,6 +185,7 @@ func readSettings(flags map[string]*flagValue, insecure bool, env lookup) (setti
 		rateLimit:         r.rateLimit(),
 		permissions:       r.permissions(),
 		origins:           r.origins(),
+		hooks:             hooks.Lists{Before: r.hooks("hooks.before"), After: r.hooks("hooks.after")},
 		insecure:          insecure,
 	}
 	s.secretKey = r.secretKey(s)

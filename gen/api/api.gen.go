@@ -2549,8 +2549,10 @@ type ExecutionFailedError struct {
 
 // ExecutionTimeout defines model for ExecutionTimeout.
 type ExecutionTimeout struct {
-	Code    ExecutionTimeoutCode `json:"code"`
-	Message string               `json:"message"`
+	Code ExecutionTimeoutCode `json:"code"`
+
+	// Message `Client tool execution timed out after <milliseconds>ms`, unless a hook has replaced it.
+	Message string `json:"message"`
 }
 
 // ExecutionTimeoutCode defines model for ExecutionTimeout.Code.

@@ -110,12 +110,9 @@ func runPrograms(t *testing.T, config string, write func(string) error, roles [2
 	return result
 }
 
+// Every habit is tested in memory, and as a process by make test-twins-wires.
 func TestCorrectToolsAreProcessesThatMatch(t *testing.T) {
-	for _, habit := range []string{"pieces", "late", "chatty", "beside"} {
-		t.Run(habit, func(t *testing.T) {
-			toolsMatch(t, runPrograms(t, toolConfig, faux.WriteTooling, [2]string{"tool", "tool " + habit}, ""))
-		})
-	}
+	toolsMatch(t, runPrograms(t, toolConfig, faux.WriteTooling, [2]string{"tool", "tool chatty"}, ""))
 }
 
 func TestCorrectDriversAreProcessesThatMatch(t *testing.T) {

@@ -105,6 +105,7 @@ var served = map[string]string{
 	"execute":               `200 {"status":"success","title":"echo","output":"page"}`,
 	"unregister":            `200 {"success":true,"unregistered":["client_owner_echo"]}`,
 	"pending":               "200",
+	"pending, unseen":       "opaque", // refused: a page that may read the stream has no need of it
 	"event, by fetch":       "200 data: " + hello + "\n\n",
 	"event, by EventSource": hello,
 	"websocket":             "open",
@@ -119,6 +120,7 @@ var cut = map[string]string{
 	"execute, unseen":       "opaque",
 	"unregister":            "TypeError",
 	"pending":               "TypeError",
+	"pending, unseen":       "opaque",
 	"event, by fetch":       "TypeError",
 	"event, by EventSource": "error",
 	"websocket":             "close",
@@ -133,6 +135,7 @@ var refused = map[string]string{
 	"execute, unseen":       "basic",
 	"unregister":            origin,
 	"pending":               host,
+	"pending, unseen":       "basic",
 	"event, by fetch":       host,
 	"event, by EventSource": "error",
 	"websocket":             "close",
@@ -179,7 +182,7 @@ func TestAPageOfThisMachineCanUseClientTools(t *testing.T) {
 		o := a.offer()
 		b, _ := goTo(t, page)
 		want := maps.Clone(served)
-		want["register, unseen"], want["execute, unseen"] = unseen, unseen
+		want["register, unseen"], want["execute, unseen"], want["pending, unseen"] = unseen, unseen, unseen
 		if diff := cmp.Diff(want, evaluate[map[string]string](b, attempts, server)); diff != "" {
 			t.Errorf("what the page got (-want +got):\n%s", diff)
 		}

@@ -56,7 +56,7 @@ var weights = map[string]int{
 	"addExtension": 4, "removeExtension": 3, "getTools": 4, "updateAgentProvider": 2, "updateFromSession": 3, "resumeAgent": 3, "getSession": 5, "editMessage": 3,
 	"updateSessionUserRecipeValues": 4, "importSession": 2, "startAgent": 2, "updateSessionName": 2, "exportSession": 2, "registerClientTools": 4, "unregisterClientTools": 3,
 	"listClientTools": 4, "listAllClientTools": 2, "confirmToolAction": 1, "listSessions": 2, "getSessionInsights": 1, "stopAgent": 2, "updateRouterToolSelector": 1,
-	"submitClientToolResult": 1, "reportClientToolProgress": 2, "listServerTools": 2, "answerPermission": 1, "openClientSocket": 1,
+	"submitClientToolResult": 1, "reportClientToolProgress": 2, "listServerTools": 2, "callServerTool": 2, "answerPermission": 1, "openClientSocket": 2,
 	"getConfig": 2, "readConfig": 2, "upsertConfig": 3, "removeConfig": 1, "initConfig": 1, "validateConfig": 1, "backupConfig": 1, "recoverConfig": 1,
 	"getExtensions": 2, "addExtensionConfig": 3, "removeExtensionConfig": 1, "upsertPermissions": 1, "getSlashCommands": 1,
 }

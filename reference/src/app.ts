@@ -5,6 +5,7 @@ import { Agents } from './engine/agent/agents.ts'
 import type { ClientTools } from './engine/client-tools/client-tools.ts'
 import { Confirmations } from './engine/pending/confirmations.ts'
 import { Elicitations } from './engine/pending/elicitations.ts'
+import { Hooks, noHooks, type HookLists } from './engine/hooks/hooks.ts'
 import { LargeTexts } from './engine/turn/large-texts.ts'
 import { SessionNaming } from './engine/turn/session-naming.ts'
 import { errorHandler } from './error-handler.ts'
@@ -48,6 +49,8 @@ export interface AppOptions {
   /** Which client tools may run without a question (CT 9.3). */
   permission?: PermissionRules
   rateLimit?: RateLimitOptions
+  /** What runs before and after calls of tools (CT 14.6). */
+  hooks?: HookLists
   /** The origins of pages that may use the client tools; `*` for all (CT 15.1). */
   allowedOrigins: readonly string[]
   /** A name of this machine (CT 15.2). */
@@ -88,11 +91,12 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const store = new SessionStore(options.paths.data, logger)
   const rateLimit = new RateLimit(options.rateLimit)
   const { permission = 'allow' } = options
+  const hooks = new Hooks(options.hooks ?? noHooks, options.environment, logger)
   const guards = new Guards({ registry, questions, rateLimit, permission, logger, clientOfSession: clientOfSession(store) })
-  const state = { bus, registry, leases, executions, questions, guards, streams }
+  const state = { bus, registry, leases, executions, questions, guards, hooks, streams }
   const clientToolDeps = { ...options, ...state, logger, maxTools: clientTools.maxTools, defaultDirectory: directory }
   const modelCalls = new ModelCalls({ registry, executions, guards, directory, timeout: options.defaultTimeout })
-  const goose = gooseServer(options, store, modelCalls, logger)
+  const goose = gooseServer(options, { store, executions, hooks, clientTools: modelCalls }, logger)
   const routes = [...clientToolRoutes(clientToolDeps), ...goose.routes]
   const router = createRouter(routes, [requireAllowedOrigin(options), cors, requireSecretKey(options.secretKey)], errorHandler(logger))
   const bodies = new Bodies(options.bodyGrace)
@@ -101,6 +105,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
     stop: async () => {
       executions.stop()
       questions.stop()
+      hooks.stop()
       leases.stop()
       for (const directory of streams.directories()) {
         bus.publish(directory, { type: 'server.instance.disposed', properties: { directory } })
@@ -114,9 +119,8 @@ export function createApp(options: AppOptions, logger: Logger): App {
 
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
-  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
-  store: SessionStore,
-  clientTools: ClientTools,
+  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody }: AppOptions,
+  { store, executions, hooks, clientTools }: { store: SessionStore; executions: Executions; hooks: Hooks; clientTools: ClientTools },
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
@@ -138,6 +142,9 @@ function gooseServer(
     naming,
     recipeWorker,
     clientTools,
+    executions,
+    hooks,
+    maxBody,
     logger,
     library: new RecipeLibrary(settings, directory, recipeWorker),
     providers: new Providers(settings, logger),

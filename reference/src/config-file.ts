@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import type { HookCommand } from './engine/hooks/hook-process.ts'
+import type { HookLists } from './engine/hooks/hooks.ts'
 import { isMissing } from './error-code.ts'
 import { maxTimeout } from './handlers/client-tools/executions.ts'
 import { decisions, type Decision, type PermissionRules } from './handlers/client-tools/permission-rules.ts'
@@ -25,6 +27,7 @@ interface FileSettings extends Partial<Record<keyof typeof keys, number>> {
   permission?: PermissionRules
   rateLimit?: Partial<RateLimitOptions>
   allowedOrigins?: string[]
+  hooks?: HookLists
 }
 
 /** The type of each key, and the largest value that makes a difference. */
@@ -73,6 +76,7 @@ export async function readConfigFile(
   if (!isObject(json)) return complain(`the file is ${show(json)}; it must be an object`)
   const settings: FileSettings = {}
   readOrigins(json, settings, complain)
+  readHooks(json, settings, complain)
   const { clientTools = {} } = json
   if (!isObject(clientTools)) return complain(`clientTools is ${show(clientTools)}; it must be an object`)
   for (const key of Object.keys(keys) as (keyof typeof keys)[]) {
@@ -96,6 +100,49 @@ function readOrigins({ allowedOrigins }: Record<string, unknown>, settings: File
   const wrong = (allowedOrigins as unknown[]).filter((entry) => typeof entry !== 'string' || !isOriginEntry(entry))
   for (const entry of wrong) complain(`allowedOrigins has ${show(entry)}; ${originRule}`)
   if (wrong.length === 0) settings.allowedOrigins = allowedOrigins as string[] // all entries are texts
+}
+
+const maxHooks = 64
+const hookKeys = {
+  match: { isValid: (value: unknown) => typeof value === 'string', rule: 'it must be a pattern of tool names' },
+  command: { isValid: isCommand, rule: 'it must be a list of texts, and the first one must name a program' },
+  timeoutMs: { isValid: (value: unknown) => isWhole(value, 1) && value <= 60_000, rule: 'it must be a whole number of milliseconds from 1 to 60000' },
+}
+
+function readHooks({ hooks = {} }: Record<string, unknown>, settings: FileSettings, complain: (what: string) => void): void {
+  if (!isObject(hooks)) {
+    complain(`hooks is ${show(hooks)}; it must be an object`)
+    return
+  }
+  const { before = [], after = [] } = hooks
+  settings.hooks = { before: hooksIn('hooks.before', before, complain), after: hooksIn('hooks.after', after, complain) }
+}
+
+/** The valid hooks of a list (S83). */
+function hooksIn(name: string, list: unknown, complain: (what: string) => void): HookCommand[] {
+  if (!Array.isArray(list)) {
+    complain(`${name} is ${show(list)}; it must be a list of hooks`)
+    return []
+  }
+  if (list.length > maxHooks) complain(`${name} has ${list.length} hooks; it must have at most ${maxHooks}`)
+  return list.slice(0, maxHooks).flatMap((entry: unknown, index) => {
+    const at = `${name}[${index}]`
+    if (!isObject(entry)) {
+      complain(`${at} is ${show(entry)}; it must be an object`)
+      return []
+    }
+    const hook: Record<string, unknown> = { timeoutMs: 5000, ...entry }
+    const wrong = (Object.keys(hookKeys) as (keyof typeof hookKeys)[]).filter((key) => !hookKeys[key].isValid(hook[key]))
+    for (const key of wrong) {
+      const value = hook[key]
+      complain(`${at}.${key} is ${value === undefined ? 'missing' : show(value)}; ${hookKeys[key].rule}`)
+    }
+    return wrong.length === 0 ? [hook as unknown as HookCommand] : [] // all of its keys are valid
+  })
+}
+
+function isCommand(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((part, index) => typeof part === 'string' && (index > 0 || part !== ''))
 }
 
 function readPermission({ permission }: Record<string, unknown>, settings: FileSettings, complain: (what: string) => void): void {

@@ -13,6 +13,7 @@ const defaults: ServerOptions = {
   clientTools: { maxTools: 1000, maxClients: 10_000 },
   permission: 'allow',
   rateLimit: { calls: 100, windowMs: 60_000 },
+  hooks: { before: [], after: [] },
   allowedOrigins: [],
   hostName: undefined,
   secretKey: 'test',
@@ -270,6 +271,37 @@ describe('who may use the client tools (CT 9.3, S70)', () => {
 
   it.each(['a:1', 'a b', '-a', 'a..b', 'http://a'])('is never the host %j', async (name) => {
     expect(await load({ flags: ['--host-name', name] })).toEqual([expect.stringContaining('it must be the name of a host')])
+  })
+
+  it('has hooks in the file (S83)', async () => {
+    const hooks = { before: [{ match: '*', command: ['a', ''], more: 1 }], after: [{ match: '', command: ['b'], timeoutMs: 60_000 }] }
+    expect(await load(file({ hooks }))).toMatchObject({
+      hooks: { before: [{ match: '*', command: ['a', ''], timeoutMs: 5000 }], after: [{ match: '', command: ['b'], timeoutMs: 60_000 }] },
+    })
+    expect(await load(file({ hooks: {} }))).toMatchObject({ hooks: { before: [], after: [] } })
+    const most = Array.from({ length: 64 }, () => ({ match: '*', command: ['a'] }))
+    expect(await load(file({ hooks: { before: most } }))).toMatchObject({ hooks: { before: most } })
+  })
+
+  const command = ['a']
+  it.each<[unknown, string]>([
+    [null, 'hooks is null; it must be an object'],
+    [{ before: {} }, 'hooks.before is {}; it must be a list of hooks'],
+    [{ after: null }, 'hooks.after is null; it must be a list of hooks'],
+    [{ before: [5] }, 'hooks.before[0] is 5; it must be an object'],
+    [{ before: [{ match: '*', command }, { command }] }, 'hooks.before[1].match is missing; it must be a pattern of tool names'],
+    [{ after: [{ match: 1, command }] }, 'hooks.after[0].match is 1; it must be a pattern of tool names'],
+    ...['a', [], [''], ['a', 1]].map((wrong): [unknown, string] => [
+      { before: [{ match: '*', command: wrong }] },
+      `hooks.before[0].command is ${JSON.stringify(wrong)}; it must be a list of texts, and the first one must name a program`,
+    ]),
+    ...[0, 60_001, 1.5, '5', null].map((timeoutMs): [unknown, string] => [
+      { before: [{ match: '*', command, timeoutMs }] },
+      `hooks.before[0].timeoutMs is ${JSON.stringify(timeoutMs)}; it must be a whole number of milliseconds from 1 to 60000`,
+    ]),
+    [{ before: Array.from({ length: 65 }, () => ({ match: '*', command })) }, 'hooks.before has 65 hooks; it must have at most 64'],
+  ])('rejects the hooks %j', async (hooks, problem) => {
+    expect(await load(file({ hooks }))).toEqual([`${defaultFile}: ${problem}`])
   })
 
   it('has permissions and a rate limit in the file', async () => {

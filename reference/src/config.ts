@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { noHooks } from './engine/hooks/hooks.ts'
 import { maxTimeout } from './handlers/client-tools/executions.ts'
 import { defaultBounds } from './handlers/client-tools/registry.ts'
 import { defaultRateLimit } from './handlers/client-tools/rate-limit.ts'
@@ -153,6 +154,7 @@ export async function loadConfig(args: readonly string[], around: LaunchContext)
     clientTools: { maxTools: file.maxTools ?? defaultBounds.maxTools, maxClients: file.maxClients ?? defaultBounds.maxClients },
     permission: file.permission ?? 'allow',
     rateLimit: { ...defaultRateLimit, ...file.rateLimit },
+    hooks: file.hooks ?? noHooks,
     allowedOrigins: origins.length > 0 ? origins.flat() : (file.allowedOrigins ?? []),
     hostName: find(hostName),
     secretKey: secret,

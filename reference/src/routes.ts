@@ -8,6 +8,7 @@ import { openClientSocket, type ClientSocketDeps } from './handlers/client-tools
 import { execute, type ExecuteDeps } from './handlers/client-tools/execute.ts'
 import { answerPermission, listAllTools, listTools, register, reportProgress, submitResult, unregister } from './handlers/client-tools/handlers.ts'
 import { pendingRequests } from './handlers/client-tools/pending-stream.ts'
+import { callServerTool, type ServerCallDeps } from './handlers/client-tools/server-call.ts'
 import { listServerTools } from './handlers/client-tools/server-tools.ts'
 import { directoryEvents, globalEvents } from './handlers/events/event-streams.ts'
 import { confirmTool, reply } from './handlers/reply/handlers.ts'
@@ -39,9 +40,10 @@ export function clientToolRoutes(deps: ExecuteDeps & ClientSocketDeps): Route[] 
 }
 
 /** The operations of the goose server. A path with a parameter comes after the fixed paths that it would match (GA 2.1). */
-export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps & Parameters<typeof listServerTools>[0]): Route[] {
+export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps & ServerCallDeps): Route[] {
   return [
     route('GET', '/client-tools/server-tools', listServerTools(deps)),
+    route('POST', '/client-tools/call', callServerTool(deps)),
     route('GET', '/diagnostics/{session_id}', diagnostics(deps)),
     route('POST', '/agent/start', startAgent(deps)),
     route('POST', '/agent/resume', resumeAgent(deps)),

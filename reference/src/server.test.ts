@@ -23,8 +23,8 @@ const options: ServerOptions = {
   paths: rootPaths(root),
 }
 
-async function start(): Promise<RunningServer> {
-  return startServer(options, recordingLogger().logger)
+async function start(more: Partial<ServerOptions> = {}): Promise<RunningServer> {
+  return startServer({ ...options, ...more }, recordingLogger().logger)
 }
 
 function post(path: string, body: unknown): string {
@@ -113,6 +113,19 @@ describe('startServer', () => {
     const server = await start()
     const client = await RawClient.open(server.url)
     client.send(request('GET /nope', fields))
+    expect((await client.answer()).status).toBe(status)
+    await server.stop()
+  })
+
+  it.each<[sites: string[], status: number]>([
+    [['same-origin', 'none'], 200],
+    [['none, none'], 403],
+    [['same-origin', 'cross-site'], 403],
+    [['none', ''], 403],
+  ])('answers a page whose fields Sec-Fetch-Site are %j with status %i (S88)', async (sites, status) => {
+    const server = await start({ allowedOrigins: [], hostName: 'x' })
+    const client = await RawClient.open(server.url)
+    client.send(request('GET /client-tools/tools', sites.map((site) => `Sec-Fetch-Site: ${site}`)))
     expect((await client.answer()).status).toBe(status)
     await server.stop()
   })

@@ -655,6 +655,9 @@ export type ExecutionTimeoutError = {
 
 export type ExecutionTimeout = {
     code: 'TIMEOUT';
+    /**
+     * `Client tool execution timed out after <milliseconds>ms`, unless a hook has replaced it.
+     */
     message: string;
 };
 

@@ -45,6 +45,13 @@ async (server) => {
       return result
     },
     unregister: async () => whole(await request('DELETE', '/client-tools/unregister', { clientID: 'owner' })),
+    // The end of a client's stream removes its tools.
+    'pending, unseen': async () => {
+      const stream = new AbortController()
+      const response = await request('GET', '/client-tools/pending/owner', undefined, { mode: 'no-cors', signal: AbortSignal.any([limit, stream.signal]) })
+      stream.abort()
+      return response.type
+    },
   }
   const results = {}
   for (const [name, attempt] of Object.entries(attempts)) {

@@ -41,6 +41,27 @@ describe('an origin (CT 15.1, S70, S71)', () => {
   })
 })
 
+describe('a request without an origin (S88)', () => {
+  const test = new TestApp({ allowedOrigins: [] })
+
+  it.each(['same-origin', 'none'])('for a page of this site, or for none, is served: %s', async (site) => {
+    expect(await ask(test, { 'Sec-Fetch-Site': site, Host: 'localhost' })).toBe(served)
+  })
+
+  it.each(['cross-site', 'same-site', 'None', 'same-origin, none', ''])('for a page of another site is refused: %j', async (site) => {
+    const headers = { 'Sec-Fetch-Site': site, Host: 'evil.example' }
+    expect(await ask(test, headers)).toBe(badOrigin)
+    expect(await ask(test, headers, 'OPTIONS', '/client-tools/nope')).toBe(badOrigin)
+    expect((await test.fetch('/status', { headers })).status).toBe(200)
+    expect(await ask(new TestApp({ allowedOrigins: ['*'] }), headers)).toBe(served)
+  })
+
+  it('is one without Origin: with one, only that counts', async () => {
+    expect(await ask(test, { Origin: 'http://localhost', 'Sec-Fetch-Site': 'cross-site', Host: 'localhost' })).toBe(served)
+    expect(await ask(test, { Origin: 'null', 'Sec-Fetch-Site': 'same-origin', Host: 'localhost' })).toBe(badOrigin)
+  })
+})
+
 describe('a host (CT 15.2)', () => {
   const test = new TestApp({ allowedOrigins: [], hostName: 'Dev.example.com' })
 

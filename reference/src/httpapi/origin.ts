@@ -22,10 +22,19 @@ export function requireAllowedOrigin({ allowedOrigins, hostName }: AllowedOrigin
     if (listed.has('*') || !isClientToolsPath(c.req.path)) return next()
     const { headers } = c.req.raw
     const [origin, host] = [headers.get('Origin'), headers.get('Host')]
-    if (origin !== null && !isLoopbackOrigin(origin) && !listed.has(origin)) return refused('Origin not allowed')
+    const isAllowed = origin === null ? !isOtherSite(headers.get('Sec-Fetch-Site') ?? 'none') : isLoopbackOrigin(origin) || listed.has(origin)
+    if (!isAllowed) return refused('Origin not allowed')
     if (!isOwnHost(nameOf(host ?? ''), ownName)) return refused('Host not allowed')
     return next()
   }
+}
+
+/**
+ * Whether a `Sec-Fetch-Site` says that a page of another site asks. Browsers send it without an `Origin` if the page asks for a
+ * resource without CORS (S88).
+ */
+export function isOtherSite(site: string): boolean {
+  return site !== 'same-origin' && site !== 'none'
 }
 
 function refused(message: RefusedError['error']['message']): Response {

@@ -113,13 +113,14 @@ export class AgentExtensions implements ManagedExtensions {
   }
 
   call(name: string, args: JsonObject, listener: CallListener, signal: AbortSignal): Promise<Result<ToolContent[]>> | undefined {
-    // If two keys match, the longer one is more specific.
-    const key = [...this.#loaded.keys()].filter((one) => name.startsWith(`${one}__`)).sort((a, b) => b.length - a.length)[0]
-    const loaded = key === undefined ? undefined : this.#loaded.get(key)
-    if (key === undefined || loaded === undefined) return undefined
-    const tool = name.slice(key.length + 2)
-    if (isAvailable(loaded.available, tool)) return loaded.connection.call(tool, args, listener, signal)
-    return Promise.resolve({ status: 'error', error: `-32603: -32002: Tool not available: ${name}` })
+    const found = this.#find(name)
+    return this.isWithheld(name) ? undefined : found?.loaded.connection.call(found.tool, args, listener, signal)
+  }
+
+  /** Whether an extension has to have this tool, but must not offer it. */
+  isWithheld(name: string): boolean {
+    const found = this.#find(name)
+    return found !== undefined && !isAvailable(found.loaded.available, found.tool)
   }
 
   async close(): Promise<void> {
@@ -127,6 +128,13 @@ export class AgentExtensions implements ManagedExtensions {
     const all = [...this.#loaded.values()]
     this.#loaded.clear()
     await Promise.all(all.map(({ connection }) => connection.close()))
+  }
+
+  #find(name: string): { loaded: Loaded; tool: string } | undefined {
+    // If two keys match, the longer one is more specific.
+    const key = [...this.#loaded.keys()].filter((one) => name.startsWith(`${one}__`)).sort((a, b) => b.length - a.length)[0]
+    const loaded = key === undefined ? undefined : this.#loaded.get(key)
+    return key === undefined || loaded === undefined ? undefined : { loaded, tool: name.slice(key.length + 2) }
   }
 
   async #connect(config: Exclude<ExtensionConfig, FrontendExtension>, key: string): Promise<Connection> {

@@ -4,7 +4,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 
-const names = ['echo', 'tell', 'fail', 'complain', 'ask', 'sample', 'big', 'hang', 'env', 'end'] as const
+const names = ['echo', 'tell', 'fail', 'complain', 'ask', 'sample', 'big', 'hang', 'env', 'end', 'parts'] as const
 
 /** An MCP server with one tool for each case that tests need. */
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- the newer class wants its schemas in zod
@@ -59,6 +59,10 @@ export function scriptedMcpServer(): Server {
         return text('x'.repeat(200_001))
       case 'env':
         return text(process.env[String(args.text)] ?? 'unset')
+      case 'parts': {
+        const image = { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' }
+        return { content: args.text === 'none' ? [image] : [{ type: 'text', text: 'a' }, image, { type: 'text', text: 'b' }] }
+      }
       case 'end':
         process.exit(0)
         break

@@ -16,9 +16,9 @@ type Clients interface {
 	// Check applies the guards of CT 10 to a call, before it runs. A call that may not run has a result; otherwise
 	// ask says whether the user has to be asked first.
 	Check(call ClientCall) (ask bool, refused *message.ToolResult)
-	// Start sends a call to its client. wait, which must be called at once, waits for the result. When ctx ends, it
-	// returns soon, and the client's result is no longer expected.
-	Start(call ClientCall) (wait func(ctx context.Context) message.ToolResult)
+	// Start sends a call to its client, unless it is not sent. wait, which must be called at once, waits for the result, or
+	// returns why there is none. When ctx ends, it returns soon, and the client's result is no longer expected.
+	Start(call ClientCall) (wait func(ctx context.Context) message.ToolResult, sent bool)
 }
 
 // A ClientTool is a tool that a client runs.
@@ -38,4 +38,13 @@ type ClientCall struct {
 	Notify func(Notification)
 	// Over reports whether the model no longer waits, although wait may not have returned yet. Check does not need it.
 	Over func() bool
+	// Compose calls a tool of the server for the client, while the call waits. Check does not need it.
+	Compose func(context.Context, ServerCall) message.ToolResult
+}
+
+// A ServerCall is a call of a tool of the server by the client that runs another tool (CT 14.3).
+type ServerCall struct {
+	RequestID string
+	Tool      message.Tool
+	Arguments json.RawMessage // an object
 }

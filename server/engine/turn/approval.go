@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/toolguard"
@@ -43,16 +44,18 @@ type approver struct {
 	prompts     securityPrompts
 	permissions Permissions
 	clients     toolbox.Clients
+	hooks       *hooks.Hooks
 	memory      *SessionMemory // receives the user's answers
-	client      clientStream
+	sessionID   string
+	send        func(context.Context, message.Message) error // sends a question; nil if there is nobody to ask
 	log         *slog.Logger
 }
 
-// newApprover returns an approver with the current settings.
-func newApprover(s *Service, memory *SessionMemory, client clientStream) approver {
+// newApprover returns an approver with the current settings. send may be nil.
+func newApprover(s *Service, a *Agent, send func(context.Context, message.Message) error) approver {
 	return approver{
 		mode: modeOf(llm.TextSetting(s.Settings, "GOOSE_MODE")), prompts: securityPromptOf(s.Settings), permissions: s.Permissions,
-		clients: s.Clients, memory: memory, client: client, log: s.Log,
+		clients: s.Clients, hooks: s.Hooks, memory: a.memory, sessionID: a.SessionID, send: send, log: s.Log,
 	}
 }
 
@@ -65,9 +68,14 @@ func (a approver) decide(ctx context.Context, requests []*request) error {
 			return err
 		}
 		asked = !r.decided && a.alarmed(r) || asked
-		if !asked && a.guard(r) { // the guards come after the decision of goose
-			if asked, err = a.approved(r); err != nil {
+		if !asked { // the hooks and the guards come after the decision of goose
+			if err := a.hook(ctx, r); err != nil {
 				return err
+			}
+			if a.guard(r) {
+				if asked, err = a.approved(r); err != nil {
+					return err
+				}
 			}
 		}
 		if asked {
@@ -76,6 +84,9 @@ func (a approver) decide(ctx context.Context, requests []*request) error {
 	}
 	for _, r := range ask {
 		if err := a.confirm(ctx, r); err != nil {
+			return err
+		}
+		if err := a.hook(ctx, r); err != nil {
 			return err
 		}
 		a.guard(r) // which does not ask again
@@ -123,11 +134,14 @@ const securityPrompt = "Extension management requires approval for security"
 
 // confirm asks the user whether a tool may run, and waits without a time limit.
 func (a approver) confirm(ctx context.Context, r *request) error {
+	if a.send == nil {
+		return nobody
+	}
 	question := a.memory.confirmations.Ask(r.announced.ID)
 	defer question.Close()
 	asked := message.New(message.Assistant, message.ActionRequired{Data: confirmation(r)})
 	asked.Metadata.AgentVisible = false
-	if err := a.client.send(ctx, asked); err != nil {
+	if err := a.send(ctx, asked); err != nil {
 		return err
 	}
 	answer, err := question.Wait(ctx)
@@ -148,6 +162,9 @@ func (a approver) confirm(ctx context.Context, r *request) error {
 
 func confirmation(r *request) message.ToolConfirmation {
 	c := message.ToolConfirmation{ID: r.announced.ID, ToolName: r.call.Name, Arguments: r.announced.Call.Value.Arguments}
+	if r.replaced {
+		c.Arguments = r.call.Arguments
+	}
 	switch {
 	case r.alarm != "":
 		c.Prompt = &r.alarm
@@ -193,6 +210,6 @@ func (a approver) alarmed(r *request) bool {
 		return false
 	}
 	r.alarm = finding.Prompt()
-	a.log.Warn("dangerous call", "session", a.client.session.initial.ID, "tool", r.call.Name, "finding", finding.What)
+	a.log.Warn("dangerous call", "session", a.sessionID, "tool", r.call.Name, "finding", finding.What)
 	return true
 }

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -18,19 +19,17 @@ import (
 
 // calls runs tools, each on a goroutine of its own. What they send to the client goes through the goroutine of run.
 type calls struct {
+	service   *Service
 	agent     *Agent
-	clients   toolbox.Clients
 	session   *storedSession
 	client    clientStream
 	output    *FinalOutput // that the model was asked for, or nil
 	collected *atomic.Pointer[string]
-	log       *slog.Logger
-	sends     chan func(context.Context) error
+	sends     chan func(context.Context) error // nil if there is no client, and no run
 }
 
 // run runs the requests that have no result yet.
 func (c calls) run(ctx context.Context, requests []*request) error {
-	c.sends = make(chan func(context.Context) error)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan struct{})
@@ -103,6 +102,8 @@ const noAnswer = Failure("Timeout waiting for user response")
 func (c calls) runOne(ctx context.Context, r *request) {
 	notify, over := c.notifications(ctx, r.announced.ID)
 	defer over()
+	running, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	call := toolbox.Call{
 		SessionID:  c.session.initial.ID,
 		RequestID:  r.announced.ID,
@@ -116,22 +117,33 @@ func (c calls) runOne(ctx context.Context, r *request) {
 			defer cancel(nil)
 			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
 			said, err := c.elicit(asker, text, schema)
+			if errors.Is(err, nobody) {
+				end(nobody) // the tool cannot go on (decision S81)
+				return nil, nobody
+			}
 			if err != nil {
-				c.log.Debug("no answer to an MCP server", "err", err)
+				c.service.Log.Debug("no answer to an MCP server", "err", err)
 				return nil, noAnswer
 			}
 			return said, nil
 		},
 		Sample: func(asker context.Context, s toolbox.Sampling) (toolbox.Sampled, error) {
-			return sample(asker, c.agent, s, c.log)
+			return sample(asker, c.agent, s, c.service.Log)
 		},
 	}
-	r.result = c.recovered(call.Name, func() message.ToolResult { return c.call(ctx, call) })
+	r.result = c.recovered(call.Name, func() message.ToolResult { return c.call(running, call) })
+	if context.Cause(running) == nobody {
+		r.result = message.FailedResult(string(nobody))
+	}
+	r.result = c.settled(ctx, r, !unknown(call.Name, r.result))
 }
 
 // notifications returns a function that sends notifications of a call. It drops those that come too fast or after the
 // call. over returns when the others have been sent.
 func (c calls) notifications(ctx context.Context, requestID string) (notify func(toolbox.Notification), over func()) {
+	if c.sends == nil {
+		return func(toolbox.Notification) {}, func() {}
+	}
 	queued := make(chan toolbox.Notification, maxNotifications)
 	sent := make(chan struct{})
 	go func() {
@@ -168,7 +180,7 @@ func (c calls) notifications(ctx context.Context, requestID string) (notify func
 func (c calls) recovered(tool string, run func() message.ToolResult) (result message.ToolResult) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			c.log.Error("panic in a tool", "tool", tool, "err", broken)
+			c.service.Log.Error("panic in a tool", "tool", tool, "err", broken)
 			result = message.FailedResult("-32603: Internal error")
 		}
 	}()
@@ -183,35 +195,45 @@ func (c calls) call(ctx context.Context, call toolbox.Call) message.ToolResult {
 	case isBuiltIn(call.Name):
 		return message.FailedResult("-32603: " + call.Name + " is not built on this server")
 	}
-	return c.agent.memory.texts.shortened(c.agent.Extensions.Call(ctx, call))
+	return c.agent.Extensions.Call(ctx, call)
 }
 
 // elicit asks the user a question of an MCP server (GA 8.3).
 func (c calls) elicit(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
+	if c.sends == nil {
+		return nil, nobody
+	}
 	id := uuid.NewString()
 	question := c.agent.memory.elicitations.Ask(id)
 	defer question.Close()
+	ctx, cancel := context.WithTimeout(ctx, elicitationTime)
+	defer cancel()
+	asked := message.New(message.Assistant, message.ActionRequired{Data: message.Elicitation{ID: id, Message: text, RequestedSchema: schema}})
+	if err := c.ask(ctx, asked, true); err != nil {
+		return nil, err
+	}
+	return question.Wait(ctx)
+}
+
+// ask sends a question through the goroutine of run, after it has saved it if it should.
+func (c calls) ask(ctx context.Context, question message.Message, save bool) error {
 	asked := make(chan error, 1)
-	c.later(ctx, func(ctx context.Context) error {
-		m := message.New(message.Assistant, message.ActionRequired{Data: message.Elicitation{ID: id, Message: text, RequestedSchema: schema}})
-		err := c.session.add(ctx, m)
+	c.later(ctx, func(ctx context.Context) (err error) {
+		if save {
+			err = c.session.add(ctx, question)
+		}
 		if err == nil {
-			err = c.client.send(ctx, m)
+			err = c.client.send(ctx, question)
 		}
 		asked <- err
 		return err
 	})
-	ctx, cancel := context.WithTimeout(ctx, elicitationTime)
-	defer cancel()
 	select {
 	case err := <-asked:
-		if err != nil {
-			return nil, err
-		}
+		return err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	return question.Wait(ctx)
 }
 
 // elicitationResponse returns the answer to an MCP server's question in a message, if there is one.

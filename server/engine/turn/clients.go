@@ -53,7 +53,7 @@ func (a approver) guard(r *request) (ask bool) {
 	if r.decided || r.client == nil {
 		return false
 	}
-	ask, refused := a.clients.Check(r.clientCall(a.client.session.initial.ID))
+	ask, refused := a.clients.Check(r.clientCall(a.sessionID))
 	if refused != nil {
 		r.result, r.decided = *refused, true
 		return false
@@ -73,21 +73,25 @@ const stopped = Failure("The agent was stopped")
 
 // startClient sends a request to its client, and returns the function that waits for the result: until the reply ends or
 // the agent is stopped. Requests of one turn are sent in their order.
-func (c calls) startClient(ctx context.Context, r *request) (wait func()) {
+func (c calls) startClient(ctx context.Context, r *request) (finish func()) {
 	call := r.clientCall(c.session.initial.ID)
 	notify, over := c.notifications(ctx, r.announced.ID)
 	call.Notify = notify
 	call.Over = func() bool { return ctx.Err() != nil || c.agent.running.Err() != nil }
-	var started func(context.Context) message.ToolResult
+	composed := &composition{calls: c}
+	call.Compose = composed.call
+	var wait func(context.Context) message.ToolResult
+	sent := false
 	failed := c.recovered(r.call.Name, func() message.ToolResult {
 		if c.agent.running.Err() == nil {
-			started = c.clients.Start(call)
+			wait, sent = c.service.Clients.Start(call)
 		}
 		return message.FailedResult(string(stopped))
 	})
 	return func() {
 		defer over()
-		if started == nil {
+		defer composed.end()
+		if wait == nil {
 			r.result = failed
 			return
 		}
@@ -95,7 +99,8 @@ func (c calls) startClient(ctx context.Context, r *request) (wait func()) {
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
 			defer context.AfterFunc(c.agent.running, func() { cancel(stopped) })()
-			return c.agent.memory.texts.shortened(started(ctx))
+			return wait(ctx)
 		})
+		r.result = c.settled(ctx, r, sent)
 	}
 }

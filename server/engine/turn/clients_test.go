@@ -22,9 +22,11 @@ import (
 )
 
 // clients are the tools of the client c. The guards deny the tool "denied", and ask about the tools "asked" and
-// "asked_too". A call returns what it was called with; {"wait":1} waits for its end, {"report":1} reports progress.
+// "asked_too". A call returns what it was called with; {"wait":1} waits for its end, {"report":1} reports progress. compose may
+// be what the client does during a call.
 type clients struct {
-	tools []string
+	tools   []string
+	compose func(ctx context.Context, call func(context.Context, toolbox.ServerCall) message.ToolResult)
 
 	mu    sync.Mutex
 	calls []string
@@ -51,9 +53,12 @@ func (c *clients) Check(call toolbox.ClientCall) (ask bool, refused *message.Too
 	return strings.HasPrefix(call.Tool.Name, "asked"), nil
 }
 
-func (c *clients) Start(call toolbox.ClientCall) (wait func(context.Context) message.ToolResult) {
+func (c *clients) Start(call toolbox.ClientCall) (wait func(context.Context) message.ToolResult, sent bool) {
 	c.note(fmt.Sprintf("call %s of %s: %s %s %s%s", call.Tool.ID, call.Tool.ClientID, call.SessionID, call.MessageID, call.RequestID, call.Arguments))
 	return func(ctx context.Context) message.ToolResult {
+		if c.compose != nil {
+			c.compose(ctx, call.Compose)
+		}
 		switch string(call.Arguments) {
 		case `{"wait":1}`:
 			<-ctx.Done()
@@ -64,7 +69,7 @@ func (c *clients) Start(call toolbox.ClientCall) (wait func(context.Context) mes
 			call.Notify(toolbox.Notification{Method: "notifications/progress", Params: json.RawMessage(`{"progress":1}`)})
 		}
 		return message.TextResult("ran" + string(call.Arguments))
-	}
+	}, call.Tool.Name != "limited"
 }
 
 func (c *clients) note(what string) {

@@ -23,6 +23,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/modelconfig"
 	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
@@ -67,6 +68,8 @@ type Service struct {
 	Providers   *llm.Factory
 	// Clients run tools for the sessions that have a client. Nil means that there are none.
 	Clients toolbox.Clients
+	// Hooks run around each call of a tool. Nil means that there are none.
+	Hooks *hooks.Hooks
 	// Hints returns what the user, and the project in a directory, tell every model.
 	Hints func(directory string) string
 	// ReadRecipe reads the recipe of a slash command.

@@ -75,7 +75,7 @@ func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(c
 	if err := x.session.load(ctx); err != nil {
 		return nil, err
 	}
-	x.approver = newApprover(x.service, x.agent.memory, x.client)
+	x.approver = newApprover(x.service, x.agent, x.client.send)
 	compact := compaction{x.agent, x.session, x.client}
 	if manual {
 		return compact.byHand, nil

@@ -81,6 +81,8 @@ type request struct {
 	client    *toolbox.ClientTool // the tool, if a client of the server runs it
 	result    message.ToolResult
 	decided   bool   // has a result without a call
+	hooked    bool   // the hooks before the call have run
+	replaced  bool   // a hook has replaced the arguments
 	alarm     string // why the user must be asked about a dangerous call; "" if it looks harmless
 }
 
@@ -93,7 +95,7 @@ func (x *exchange) runTools(ctx context.Context, t *turn) (pairs []message.Messa
 	if err := x.approver.decide(ctx, t.requests); err != nil {
 		return nil, err
 	}
-	c := calls{agent: x.agent, clients: x.service.Clients, session: x.session, client: x.client, output: t.output, collected: &x.collected, log: x.service.Log}
+	c := calls{service: x.service, agent: x.agent, session: x.session, client: x.client, output: t.output, collected: &x.collected, sends: make(chan func(context.Context) error)}
 	if err := c.run(ctx, t.requests); err != nil {
 		return nil, err
 	}

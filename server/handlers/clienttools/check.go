@@ -28,6 +28,7 @@ func Bodies(bounds Bounds) map[string]body.Rules {
 		"unregisterClientTools":    {Check: check(unregisterIssues, "clientID", "toolIDs"), Refusals: Refusals, Malformed: malformed},
 		"submitClientToolResult":   {Check: check(resultIssues, "requestID", "result"), Refusals: Refusals, Malformed: malformed},
 		"reportClientToolProgress": {Check: check(progressIssues, "requestID", "progress", "total", "message"), Refusals: Refusals, Malformed: malformed},
+		"callServerTool":           {Check: check(callIssues, "requestID", "tool", "input"), Refusals: Refusals, Malformed: malformed},
 		"answerPermission":         {Check: check(permissionIssues, "response"), Refusals: Refusals, Malformed: malformed},
 		"executeClientTool":        {AnyType: true, Check: checkExecute, Refusals: executeRefusals, Malformed: executeMalformed},
 	}
@@ -176,6 +177,11 @@ var (
 		{"total", optional(is(aNumber))},
 		{"message", optional(is(aString))},
 	}
+	callIssues = objectOf(
+		field{"requestID", is(aString)},
+		field{"tool", is(aString)},
+		field{"input", optional(is(record))},
+	)
 	progressIssues   = objectOf(progressFields...)
 	permissionIssues = objectOf(field{"response", permissionIssue})
 	registerIssues   = objectOf(append([]field{clientField}, registerFields...)...)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -45,6 +47,8 @@ type Call struct {
 	Progress func(api.ProgressRequest)
 	// Over reports whether the caller no longer waits. It must not block; it may be nil.
 	Over func() bool
+	// Compose calls a tool of the server for the client. Nil means that the call belongs to no reply.
+	Compose func(context.Context, toolbox.ServerCall) message.ToolResult
 
 	client *client // the one that was found to have the tool; nil means any
 }
@@ -61,6 +65,11 @@ type Execution struct {
 	timeout    time.Duration
 	progress   func(api.ProgressRequest) // may be nil
 	over       func() bool               // may be nil
+
+	running  context.Context // ends with the execution
+	finish   context.CancelFunc
+	compose  func(context.Context, toolbox.ServerCall) message.ToolResult // may be nil
+	composed int                                                          // how many calls its client has made
 
 	waits bool // for a stream of its client, which has a lease
 }
@@ -84,10 +93,16 @@ func (p *executions) has(e *Execution) bool {
 func (p *executions) expected(requestID string) (e *Execution, ok bool) {
 	e, ok = p.get(requestID)
 	if ok && e.over != nil && e.over() {
-		p.delete(requestID)
+		p.remove(e)
 		return nil, false
 	}
 	return e, ok
+}
+
+// remove ends an execution that is pending.
+func (p *executions) remove(e *Execution) {
+	p.delete(e.request.RequestID)
+	e.finish()
 }
 
 // newID returns an ID that is not pending (CT 8.2, decision S12).
@@ -205,9 +220,10 @@ func (r *Registry) Start(directory string, call Call) (*Execution, error) {
 		outcome: make(chan outcome, 1),
 		began:   now,
 		due:     now.Add(call.Timeout),
-		timeout: call.Timeout, progress: call.Progress, over: call.Over,
+		timeout: call.Timeout, progress: call.Progress, over: call.Over, compose: call.Compose,
 		waits: owner.lease.runs(),
 	}
+	e.running, e.finish = context.WithCancel(context.Background())
 	r.bus.Publish(directory, api.ClientToolExecutingEvent{
 		Type: api.ClientToolExecutingEventTypeClientToolExecuting,
 		Properties: api.ClientToolCall{
@@ -329,13 +345,13 @@ func (r *Registry) withdraw(e *Execution) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.pending.has(e) {
-		r.pending.delete(e.request.RequestID)
+		r.pending.remove(e)
 	}
 }
 
 // end publishes the outcome of an execution, and passes it to the caller.
 func (r *Registry) end(directory string, e *Execution, o outcome) {
-	r.pending.delete(e.request.RequestID)
+	r.pending.remove(e)
 	if o.failure == nil {
 		r.bus.Publish(directory, api.ClientToolCompletedEvent{
 			Type: api.ClientToolCompletedEventTypeClientToolCompleted,

@@ -3,6 +3,7 @@ package clienttools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/lockstep-dev/lockstep/server/engine/hooks"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonschema"
 )
 
@@ -19,6 +21,8 @@ import (
 type Guards struct {
 	Registry    *Registry
 	Permissions Permissions
+	// Hooks run around each call. They come before the guards, and see results after the events of the execution. Nil means none.
+	Hooks *hooks.Hooks
 	// Owner returns the client to which a session belongs, or "" if it belongs to none or does not exist.
 	Owner func(ctx context.Context, sessionID string) (clientID string, err error)
 	// Log receives which schemas are not usable.
@@ -45,6 +49,10 @@ var (
 
 // Execute executes a call that passes all guards; see [Registry.Execute]. The error may also be a [*Refusal].
 func (g *Guards) Execute(ctx context.Context, directory string, call Call) (Result, error) {
+	about, err := g.before(ctx, &call)
+	if err != nil {
+		return Result{}, err
+	}
 	if err := g.admit(ctx, &call); err != nil {
 		return Result{}, err
 	}
@@ -53,7 +61,48 @@ func (g *Guards) Execute(ctx context.Context, directory string, call Call) (Resu
 			return Result{}, err
 		}
 	}
-	return g.Registry.Execute(ctx, directory, call)
+	e, err := g.Registry.Start(directory, call)
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := e.Wait(ctx)
+	return g.after(ctx, about, result, err)
+}
+
+// before runs the hooks before a call, which may replace its input (decision S85). It returns what hooks see of the call.
+func (g *Guards) before(ctx context.Context, call *Call) (about hooks.Call, err error) {
+	_, client, err := g.Registry.find(*call)
+	if err != nil {
+		return about, err
+	}
+	call.ClientID = client.id
+	about = hooks.Call{Tool: call.ToolID, Input: call.Input, SessionID: call.SessionID, CallID: call.CallID, ClientID: &client.id}
+	call.Input, _, err = g.Hooks.Before(ctx, about)
+	about.Input = call.Input
+	if denial := (*hooks.Denial)(nil); errors.As(err, &denial) {
+		return about, &Refusal{http.StatusForbidden, denial.Text}
+	}
+	if errors.Is(err, hooks.ErrStopped) {
+		return about, &Failure{Text: textShuttingDown}
+	}
+	return about, err
+}
+
+// after runs the hooks after a call, which may replace the text of its outcome (decision S86).
+func (g *Guards) after(ctx context.Context, about hooks.Call, result Result, err error) (Result, error) {
+	failure := (*Failure)(nil)
+	switch {
+	case err == nil:
+		result.Output, _ = g.Hooks.After(ctx, about, hooks.Outcome{Text: result.Output})
+	case errors.As(err, &failure):
+		changed := *failure
+		changed.Text, _ = g.Hooks.After(ctx, about, hooks.Outcome{Text: failure.Text, Failed: true})
+		err = &changed
+	}
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	return result, err
 }
 
 // admit runs the guards that do not wait. It sets the client of the call.

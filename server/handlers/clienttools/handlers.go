@@ -10,6 +10,8 @@ import (
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
@@ -26,6 +28,8 @@ type Handlers struct {
 	// ServerTools returns the tools of the server that the model of a session is offered, or nil if there is no such
 	// session.
 	ServerTools func(ctx context.Context, sessionID string) (api.ServerToolList, error)
+	// Compose calls one of these tools for the client of an execution that belongs to no reply.
+	Compose func(ctx context.Context, sessionID string, call toolbox.ServerCall) message.ToolResult
 	// DefaultTimeout is how long an execution waits if its caller does not say.
 	DefaultTimeout time.Duration
 	// Messages limits the large messages of all sockets.

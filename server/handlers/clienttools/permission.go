@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/domain/pattern"
 	"github.com/lockstep-dev/lockstep/server/handlers/events"
 )
 
@@ -41,32 +42,11 @@ func (p Permissions) of(toolID string) Permission {
 	for _, rule := range p {
 		size := utf8.RuneCountInString(rule.Pattern)
 		stricter := size > longest || size == longest && rule.Permission.strictness() > found.strictness()
-		if stricter && matches(rule.Pattern, toolID) {
+		if stricter && pattern.Matches(rule.Pattern, toolID) {
 			found, longest = rule.Permission, size
 		}
 	}
 	return found
-}
-
-// matches reports whether a text matches a pattern. Each part between two stars is searched for once.
-func matches(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	first, last := parts[0], parts[len(parts)-1]
-	if len(parts) == 1 {
-		return text == pattern
-	}
-	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
-		return false
-	}
-	text = text[len(first) : len(text)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		at := strings.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text = text[at+len(part):]
-	}
-	return true
 }
 
 // maxGrants is the maximum number of "always" that are kept (decision S68).

@@ -20,9 +20,6 @@ func TestTheLongestPatternDecides(t *testing.T) {
 	if got := (Permissions{{"x", Deny}}).of("y"); got != Allow {
 		t.Errorf("no rule matches: %s, want allow", got)
 	}
-	if !matches("a*a", "aa") || matches("a*a", "a") || !matches("*", "") || matches("ab", "abc") || !matches("a**c", "abc") {
-		t.Error("a star does not stand for any run of characters")
-	}
 }
 
 func TestFewWindowsAreKept(t *testing.T) {

@@ -67,18 +67,18 @@ func (t *Turns) Check(call toolbox.ClientCall) (ask bool, refused *message.ToolR
 }
 
 // Start executes the tool, within the rate limit.
-func (t *Turns) Start(call toolbox.ClientCall) (wait func(context.Context) message.ToolResult) {
+func (t *Turns) Start(call toolbox.ClientCall) (wait func(context.Context) message.ToolResult, sent bool) {
 	e, err := t.Guards.Registry.Start(t.Directory, t.call(call))
+	if err != nil {
+		return func(context.Context) message.ToolResult { return notRun(call, err) }, false
+	}
 	return func(ctx context.Context) message.ToolResult {
-		var result Result
-		if err == nil {
-			result, err = e.Wait(ctx)
-		}
+		result, err := e.Wait(ctx)
 		if err != nil {
 			return notRun(call, err)
 		}
 		return message.Success(contents(result))
-	}
+	}, true
 }
 
 func (t *Turns) call(c toolbox.ClientCall) Call {
@@ -86,7 +86,7 @@ func (t *Turns) call(c toolbox.ClientCall) Call {
 		ToolID: c.Tool.ID, ClientID: c.Tool.ClientID,
 		SessionID: c.SessionID, MessageID: c.MessageID, CallID: c.RequestID,
 		Input: message.ObjectOrEmpty(c.Arguments), Timeout: t.Timeout,
-		Over: c.Over,
+		Over: c.Over, Compose: c.Compose,
 		Progress: func(report api.ProgressRequest) {
 			if c.Notify != nil {
 				c.Notify(toolbox.Notification{Method: "notifications/progress", Params: progress(c.RequestID, report)})

@@ -100,10 +100,17 @@ func TestTheGuardComesBeforeTheCall(t *testing.T) {
 	}
 }
 
-// run calls a tool in a turn.
+// run calls a tool in a turn. The result of a call that is not sent has the prefix "not sent: ".
 func run(ctx context.Context, turns *clienttools.Turns, call toolbox.ClientCall) <-chan message.ToolResult {
 	result := make(chan message.ToolResult, 1)
-	go func() { result <- turns.Start(call)(ctx) }()
+	go func() {
+		wait, sent := turns.Start(call)
+		got := wait(ctx)
+		if !sent {
+			got = message.FailedResult("not sent: " + *got.Error)
+		}
+		result <- got
+	}()
 	synctest.Wait()
 	return result
 }
@@ -153,7 +160,7 @@ func TestACallOfATurnIsAnExecution(t *testing.T) {
 		ended = run(t.Context(), turns, clientCall("client_c_a", "{}"))
 		r.Disconnect("/", "c")
 		same(t, "a client that has left", []string{"error Client disconnected"}, items(<-ended))
-		same(t, "a tool that is gone", []string{"error -32603: -32002: offered"}, items(<-run(t.Context(), turns, clientCall("client_c_a", "{}"))))
+		same(t, "a tool that is gone", []string{"error not sent: -32603: -32002: offered"}, items(<-run(t.Context(), turns, clientCall("client_c_a", "{}"))))
 	})
 }
 
@@ -247,7 +254,7 @@ func TestCallsOfTurnsCountForTheRateLimit(t *testing.T) {
 		r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})
 		turns, _ := r.turns()
 		ended := run(t.Context(), turns, clientCall("client_c_a", ""))
-		same(t, "the second call", []string{"error Rate limit exceeded for client tools"}, items(<-run(t.Context(), turns, clientCall("client_c_a", ""))))
+		same(t, "the second call", []string{"error not sent: Rate limit exceeded for client tools"}, items(<-run(t.Context(), turns, clientCall("client_c_a", ""))))
 		r.Submit("/", "c_k_946684800000", success("o"), nil)
 		<-ended
 	})

@@ -28,13 +28,25 @@ func (r Rules) Check(request *http.Request) response.Writer {
 	if slices.Contains(r.Origins, Any) {
 		return nil
 	}
-	if origins := request.Header.Values("Origin"); len(origins) > 1 || len(origins) == 1 && !r.allowsOrigin(origins[0]) {
+	if !r.allowsPage(request.Header) {
 		return refusal(api.RefusalMessageOriginNotAllowed)
 	}
 	if without := request.Host == "" && !request.ProtoAtLeast(1, 1); !without && !r.allowsHost(request.Host) {
 		return refusal(api.RefusalMessageHostNotAllowed)
 	}
 	return nil
+}
+
+// allowsPage reports whether the page that sends a request may send it. What is no page may. Without an origin, a browser says
+// only whether the page is of another site (decision S88).
+func (r Rules) allowsPage(header http.Header) bool {
+	switch origins := header.Values("Origin"); len(origins) {
+	case 0:
+		return !slices.ContainsFunc(header.Values("Sec-Fetch-Site"), func(site string) bool { return site != "same-origin" && site != "none" })
+	case 1:
+		return r.allowsOrigin(origins[0])
+	}
+	return false
 }
 
 func refusal(message api.RefusalMessage) response.Writer {

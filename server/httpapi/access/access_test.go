@@ -56,6 +56,36 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
+// TestPagesWithoutAnOrigin shows that browsers may not ask for a page of another site without CORS (decision S88).
+func TestPagesWithoutAnOrigin(t *testing.T) {
+	for _, tc := range []struct {
+		sites   []string
+		origins []string
+		allowed bool
+	}{
+		{nil, nil, true},
+		{[]string{"same-origin"}, nil, true},
+		{[]string{"none"}, nil, true},
+		{[]string{"none", "same-origin"}, nil, true},
+		{[]string{"cross-site"}, nil, false},
+		{[]string{"same-site"}, nil, false},
+		{[]string{"None"}, nil, false},
+		{[]string{""}, nil, false},
+		{[]string{"same-origin", "cross-site"}, nil, false},
+		{[]string{"cross-site"}, []string{"http://localhost"}, true},
+		{[]string{"none"}, []string{"http://evil"}, false},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host, r.Header["Sec-Fetch-Site"], r.Header["Origin"] = "localhost", tc.sites, tc.origins
+		if got := (access.Rules{}).Check(r) == nil; got != tc.allowed {
+			t.Errorf("site %q, origin %q: allowed %t, want %t", tc.sites, tc.origins, got, tc.allowed)
+		}
+		if (access.Rules{Origins: []string{access.Any}}).Check(r) != nil {
+			t.Errorf("site %q, origin %q: refused with *", tc.sites, tc.origins)
+		}
+	}
+}
+
 func TestHosts(t *testing.T) {
 	named := access.Rules{HostName: "Box.lan"}
 	for host, allowed := range map[string]bool{

@@ -261,7 +261,7 @@ func (s *Set) Call(ctx context.Context, call toolbox.Call) message.ToolResult {
 		return mcperror.UnknownTool(call.Name)
 	}
 	if !m.allows(tool) {
-		return message.FailedResult("-32603: -32002: Tool not available: " + call.Name)
+		return mcperror.UnavailableTool(call.Name)
 	}
 	return m.Call(ctx, tool, call)
 }

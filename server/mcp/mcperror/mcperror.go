@@ -60,3 +60,8 @@ func Text(why error) string {
 
 // UnknownTool returns the result of calling a tool that does not exist (GA 7.8).
 func UnknownTool(name string) message.ToolResult { return Result(Reason("-32002: " + name)) }
+
+// UnavailableTool returns the result of calling a tool that the configuration of its extension leaves out (decision X3).
+func UnavailableTool(name string) message.ToolResult {
+	return Result(Reason("-32002: Tool not available: " + name))
+}

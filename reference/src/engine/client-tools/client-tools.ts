@@ -1,4 +1,7 @@
-import type { ClientToolDefinition, ClientToolProgress, ClientToolResult } from '#contract'
+import type { ClientToolDefinition, ClientToolProgress, ClientToolResult, ServerNotification } from '#contract'
+import type { Message } from '../../domain/message/message.ts'
+import type { Result } from '../../domain/message/result.ts'
+import type { ToolContent } from '../../domain/message/tool-content.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
 
 /** A tool of a client, as a model was offered it. */
@@ -23,9 +26,35 @@ export interface ClientToolCall {
 /** How far a call is, as its client reports it (CT 14.2). */
 export type ClientToolReport = Pick<ClientToolProgress, 'progress' | 'total' | 'message'>
 
+/** A reply that runs a call of a client tool. The calls that the client makes meanwhile report and ask here (CT 14.3, S81). */
+export interface RunningReply {
+  sendMessage: (message: Message) => Promise<void>
+  sendNotification: (requestId: string, notification: ServerNotification) => Promise<void>
+  /** A person's decision about a call. */
+  waitForDecision: (id: string, signal: AbortSignal) => Promise<string>
+  /** What a recipe demands as the output of the reply. */
+  finalOutput: { give: (output: JsonObject, signal: AbortSignal) => Promise<Result<ToolContent[]>> }
+}
+
+/** Who runs a call of a client tool, and hears of it. */
+export interface ClientToolCaller {
+  onProgress: (report: ClientToolReport) => void
+  reply: RunningReply | undefined
+}
+
+/** A call needs the answer of a person, but no reply runs it (S81). */
+export class NobodyToAskError extends Error {
+  override readonly name = 'NobodyToAskError'
+
+  constructor() {
+    super('Nobody can be asked about this call')
+  }
+}
+
+/** How a call ended. `refused` means that the client did not get it. */
 export type ClientToolOutcome =
   | { status: 'success'; result: ClientToolResult; attachments: unknown }
-  | { status: 'error'; error: string }
+  | { status: 'error' | 'refused'; error: string }
 
 /** The client tools for model turns. A call passes `check`, then the question if `asks` says so, then `execute` (CT 10, 11.6). */
 export interface ClientTools {
@@ -36,7 +65,7 @@ export interface ClientTools {
   /** Why a call must not run, whatever a person decides; undefined if it may. */
   check: (call: ClientToolCall) => Promise<string | undefined>
   /** Runs a call. If the signal is aborted first, withdraws the call, and rejects with the signal's reason. */
-  execute: (call: ClientToolCall, onProgress: (report: ClientToolReport) => void, signal: AbortSignal) => Promise<ClientToolOutcome>
+  execute: (call: ClientToolCall, caller: ClientToolCaller, signal: AbortSignal) => Promise<ClientToolOutcome>
 }
 
 /** The error of a call to a tool that does not exist (GA 7.8). */

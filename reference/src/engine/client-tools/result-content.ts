@@ -14,7 +14,7 @@ import type { ClientToolOutcome } from './client-tools.ts'
  * it has no unpaired surrogates.
  */
 export async function clientToolResult(outcome: ClientToolOutcome): Promise<Result<ToolContent[]>> {
-  if (outcome.status === 'error') return { status: 'error', error: wellFormed(outcome.error) }
+  if (outcome.status !== 'success') return { status: 'error', error: wellFormed(outcome.error) }
   const { title, output, metadata = {} } = outcome.result
   const clientTool = { title: wellFormed(title), metadata: await kept(metadata) }
   const text: ToolContent = { type: 'text', text: wellFormed(output), _meta: { clientTool } }

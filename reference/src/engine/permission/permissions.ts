@@ -18,6 +18,11 @@ export function modeOf(settings: Settings): Mode {
   return modes.find((mode) => mode === set) ?? 'auto'
 }
 
+/** permission.yaml cannot be read. */
+export class UnreadablePermissionsError extends Error {
+  override readonly name = 'UnreadablePermissionsError'
+}
+
 /** The permission levels of tools, as set by a person or by the engine (GA 17.2). */
 export class Permissions {
   readonly #levels: Mapping
@@ -74,7 +79,7 @@ function readLevels(settings: Settings): Mapping {
     return parseMapping(bytes)
   } catch (error) {
     if (error instanceof NotAMappingError || isMissing(error)) return {}
-    throw error
+    throw new UnreadablePermissionsError('Permissions cannot be read', { cause: error })
   }
 }
 

@@ -1,7 +1,15 @@
+import type { McpTool } from '../../domain/extension/config.ts'
+import type { ToolCall } from '../../domain/message/result.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { numberOf } from '../../wire/json/number.ts'
 import { objectOf } from '../../wire/json/ordered.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
+
+/** The call as it runs: with the types that its tool wants, if it is one of these. */
+export function converted(call: ToolCall, tools: readonly McpTool[]): ToolCall {
+  const tool = tools.find(({ name }) => name === call.name)
+  return tool === undefined || call.arguments === undefined ? call : { ...call, arguments: coerced(call.arguments, tool.inputSchema) }
+}
 
 /** Converts text arguments to the number or boolean that the schema requires, if the text is one (GA 7.8, M49). */
 export function coerced(args: JsonObject, schema: JsonObject): JsonObject {

@@ -129,9 +129,11 @@ export class ReplyLoop {
       mode: this.#mode,
       toolGuard: this.#toolGuard,
       clientTools: this.#deps.clientTools,
+      hooks: this.#deps.hooks,
       offered,
       finalOutput: this.#finalOutput,
-      ...this.#listener,
+      reply: { ...this.#listener, finalOutput: this.#finalOutput },
+      signal: this.#listener.signal,
     })
     saved.add(...ran)
     const outcome = await this.#next(requests.length > 0, saved)

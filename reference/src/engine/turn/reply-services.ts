@@ -5,6 +5,7 @@ import type { Settings } from '../../settings/settings.ts'
 import type { SessionStore } from '../../store/session-store.ts'
 import type { Agents } from '../agent/agents.ts'
 import type { ClientTools } from '../client-tools/client-tools.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import type { Confirmations } from '../pending/confirmations.ts'
 import type { Elicitations } from '../pending/elicitations.ts'
 import type { LargeTexts } from './large-texts.ts'
@@ -22,5 +23,6 @@ export interface ReplyServices {
   elicitations: Elicitations
   largeTexts: LargeTexts
   clientTools: ClientTools
+  hooks: Hooks
   logger: Logger
 }

@@ -1,10 +1,5 @@
-import type {
-  ClientToolCall,
-  ClientToolExecutionRequest,
-  ClientToolProgress,
-  ClientToolResponse,
-  ClientToolResult,
-} from '#contract'
+import type { ClientToolCall, ClientToolExecutionRequest, ClientToolResponse, ClientToolResult } from '#contract'
+import type { ClientToolCaller, ClientToolReport, RunningReply } from '../../engine/client-tools/client-tools.ts'
 import type { Bus } from '../events/bus.ts'
 
 /** The longest delay that a timer supports; a longer one would fire at once (S9). */
@@ -25,12 +20,9 @@ export interface Call {
   timeout: number
   /** The directory in which its events are published. */
   directory: string
-  /** Hears what its client reports (CT 14.2). */
-  onProgress?: (report: ProgressReport) => void
+  /** The reply that makes the call, if one does. */
+  caller?: ClientToolCaller
 }
-
-/** How far an execution is, as its client sees it. */
-export type ProgressReport = Pick<ClientToolProgress, 'progress' | 'total' | 'message'>
 
 /** An execution lasts at most this many times its timeout, however often its client reports (CT 14.2). */
 const maxTimeouts = 10
@@ -51,6 +43,26 @@ export interface Execution {
   withdraw: () => void
 }
 
+/** A pending execution, for the calls that its client makes meanwhile (CT 14.3). */
+export interface RunningExecution {
+  sessionID: string
+  callID: string
+  /** Undefined if no reply runs it. */
+  reply: RunningReply | undefined
+  /** Aborted with an ExecutionEndedError when it ends. */
+  ended: AbortSignal
+  /** Counts one more call of the client. Undefined after the last one that it may make; else the number of the call, from 1. */
+  countCall: () => number | undefined
+}
+
+/** The reason why the calls of an execution end. */
+export class ExecutionEndedError extends Error {
+  override readonly name = 'ExecutionEndedError'
+}
+
+/** How many calls the client of an execution may make (CT 14.3). */
+const maxCalls = 100
+
 interface Pending {
   call: ClientToolCall
   /** The request, until a stream of the client gets it that was away (CT 14.4). */
@@ -59,7 +71,10 @@ interface Pending {
   timeout: number
   since: number
   timer: NodeJS.Timeout
-  onProgress: ((report: ProgressReport) => void) | undefined
+  caller: ClientToolCaller | undefined
+  ended: AbortController
+  /** How many calls its client has made. */
+  calls: number
   resolve: (outcome: Outcome) => void
 }
 
@@ -85,7 +100,7 @@ export class Executions {
   }
 
   /** Publishes a call and waits for its end. The request ID must not be pending. */
-  start({ clientID, tool, requestID, sessionID, messageID, callID, input, timeout, directory, onProgress }: Call): Execution {
+  start({ clientID, tool, requestID, sessionID, messageID, callID, input, timeout, directory, caller }: Call): Execution {
     if (this.#stopped) {
       const outcome = Promise.resolve<Outcome>({ type: 'failure', error: stopping })
       return { outcome, withdraw: () => undefined }
@@ -107,7 +122,8 @@ export class Executions {
     const outcome = new Promise<Outcome>((resolve) => {
       const timer = this.#startTimer(id, timeout, timeout)
       const waits = this.#isAway(clientID) ? request : undefined
-      this.#pending.set(id, { call, request: waits, directory, timeout, since: performance.now(), timer, onProgress, resolve })
+      const [since, ended] = [performance.now(), new AbortController()]
+      this.#pending.set(id, { call, request: waits, directory, timeout, since, timer, caller, ended, calls: 0, resolve })
     })
     const pending = this.#pending.get(id)
     this.#bus.publish(directory, { type: 'client-tool.request', properties: { clientID, request } })
@@ -116,6 +132,15 @@ export class Executions {
       if (this.#pending.get(id) === pending) this.#take(id)?.resolve({ type: 'withdrawn' })
     }
     return { outcome, withdraw }
+  }
+
+  /** Undefined if no execution with this ID is pending. */
+  running(requestID: string): RunningExecution | undefined {
+    const pending = this.#pending.get(requestID)
+    if (pending === undefined) return undefined
+    const { call: { sessionID, callID }, caller, ended } = pending
+    const countCall = (): number | undefined => (pending.calls === maxCalls ? undefined : ++pending.calls)
+    return { sessionID, callID, reply: caller?.reply, ended: ended.signal, countCall }
   }
 
   /** The requests that a client that was away has to get, in the order in which they were issued. Each is returned once. */
@@ -151,17 +176,17 @@ export class Executions {
   }
 
   /** Publishes a report, and gives the execution its whole timeout again. Returns false if none with this ID is pending. */
-  report(requestID: string, { progress, total, message }: ProgressReport): boolean {
+  report(requestID: string, { progress, total, message }: ClientToolReport): boolean {
     const pending = this.#pending.get(requestID)
     if (pending === undefined) return false
-    const { call: { sessionID, messageID, callID, clientID, tool }, directory, timeout, since, timer, onProgress } = pending
+    const { call: { sessionID, messageID, callID, clientID, tool }, directory, timeout, since, timer, caller } = pending
     clearTimeout(timer)
     const left = Math.max(0, Math.ceil(since + maxTimeouts * timeout - performance.now()))
     pending.timer = this.#startTimer(requestID, timeout, Math.min(timeout, left))
     const report = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
     const properties = { sessionID, messageID, callID, clientID, requestID, tool, ...report }
     this.#bus.publish(directory, { type: 'client-tool.progress', properties })
-    onProgress?.(report)
+    caller?.onProgress(report)
     return true
   }
 
@@ -201,12 +226,13 @@ export class Executions {
     pending.resolve(outcome)
   }
 
-  /** Removes an entry, so that it can end only once. */
+  /** Removes an entry, so that it can end only once, and ends the calls of its client. */
   #take(id: string): Pending | undefined {
     const pending = this.#pending.get(id)
     if (pending === undefined) return undefined
     clearTimeout(pending.timer)
     this.#pending.delete(id)
+    pending.ended.abort(new ExecutionEndedError('The execution has ended'))
     return pending
   }
 

@@ -133,6 +133,17 @@ describe('permission (CT 10.2)', () => {
     expect(codeAndMessage(await asked)).toEqual([400, 'INVALID_REQUEST', 'Request ID is already pending'])
   })
 
+  it('lets no tool run that has gone meanwhile (S69)', async () => {
+    const test = new TestApp({ permission: 'ask' })
+    await tool(test)
+    const events = await test.events()
+    const call = test.execute(anyTool)
+    const { id } = await question(events)
+    await test.send('DELETE', '/client-tools/unregister', '{"clientID":"c"}')
+    await answer(test, id, 'once')
+    expect(codeAndMessage(await call)).toEqual([404, 'NOT_FOUND', 'Tool not found'])
+  })
+
   it('is answered with one of three words', async () => {
     const test = new TestApp()
     for (const wrong of ['maybe', null, undefined]) {

@@ -144,15 +144,15 @@ export function listAllTools(
  * Checks a request to register, unregister or submit (CT 3.4, S1, S6): directory, size, content type and syntax, in this order. A
  * body of another content type is not parsed; it counts as an empty object.
  */
-async function readRequest(
+export async function readRequest(
   request: Request,
   { defaultDirectory, maxBody }: Pick<ClientToolDeps, 'defaultDirectory' | 'maxBody'>,
   counted?: string,
-): Promise<{ directory: string; body: unknown }> {
+): Promise<{ directory: string; body: unknown; bytes: Uint8Array }> {
   const directory = directoryOf(request, defaultDirectory)
   const bytes = await readBody(request, maxBody)
-  if (!isJsonType(request.headers.get('Content-Type'))) return { directory, body: {} }
-  return { directory, body: await parseBody(bytes, counted) }
+  if (!isJsonType(request.headers.get('Content-Type'))) return { directory, body: {}, bytes }
+  return { directory, body: await parseBody(bytes, counted), bytes }
 }
 
 /** Parses the JSON of a body. Throws a MalformedBodyError; its cause may contain the length of the member named `counted`. */

@@ -1,6 +1,6 @@
 import type { ClientToolDefinition } from '#contract'
 import { abortable } from '../../abortable.ts'
-import { unknownTool, type ClientToolCall, type ClientToolOutcome, type ClientToolReport, type ClientTools } from '../../engine/client-tools/client-tools.ts'
+import { unknownTool, type ClientToolCall, type ClientToolCaller, type ClientToolOutcome, type ClientTools } from '../../engine/client-tools/client-tools.ts'
 import { parseText } from '../../wire/json/parse.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
@@ -48,16 +48,16 @@ export class ModelCalls implements ClientTools {
 
   async execute(
     { tool: { clientID, id, name }, ...call }: ClientToolCall,
-    onProgress: (report: ClientToolReport) => void,
+    caller: ClientToolCaller,
     signal: AbortSignal,
   ): Promise<ClientToolOutcome> {
     const { registry, executions, guards, directory, timeout } = this.#deps
     signal.throwIfAborted()
-    if (!registry.has(clientID, id)) return { status: 'error', error: unknownTool(name) }
+    if (!registry.has(clientID, id)) return { status: 'refused', error: unknownTool(name) }
     const rejection = guards.count(clientID)
-    if (rejection !== undefined) return { status: 'error', error: rejection.body.error.message }
+    if (rejection !== undefined) return { status: 'refused', error: rejection.body.error.message }
     return abortable<ClientToolOutcome>(signal, (resolve) => {
-      const { outcome, withdraw } = executions.start({ ...call, clientID, tool: id, requestID: '', timeout, directory, onProgress })
+      const { outcome, withdraw } = executions.start({ ...call, clientID, tool: id, requestID: '', timeout, directory, caller })
       void outcome.then((ended) => {
         if (ended.type === 'success') resolve({ status: 'success', result: ended.result, attachments: ended.attachments })
         else if (ended.type !== 'withdrawn') resolve({ status: 'error', error: ended.error })

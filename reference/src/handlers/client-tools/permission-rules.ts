@@ -1,3 +1,5 @@
+import { matches } from '../../text/pattern.ts'
+
 export const decisions = ['allow', 'ask', 'deny'] as const
 export type Decision = (typeof decisions)[number]
 
@@ -15,19 +17,4 @@ export function decisionFor(rules: PermissionRules, toolID: string): Decision {
     longest = length
   }
   return decision
-}
-
-/** Whether a text has the form of a pattern, in which `*` is any run of characters. */
-function matches(pattern: string, text: string): boolean {
-  const [first = '', ...rest] = pattern.split('*')
-  const last = rest.pop()
-  if (last === undefined) return pattern === text
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const part of rest) {
-    const found = text.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
-  }
-  return text.length - last.length >= at && text.endsWith(last)
 }

@@ -1,4 +1,5 @@
 import type {
+  CallRequest,
   ClientToolDefinition,
   ClientToolError,
   ClientToolResponse,
@@ -52,6 +53,8 @@ export const progressRequest: Schema<ProgressRequest> = object({
   total: optional(number),
   message: optional(string),
 })
+
+export const callRequest: Schema<CallRequest> = object({ requestID: string, tool: string, input: optional(record) })
 
 export const permissionAnswer: Schema<PermissionAnswer> = object({ response: permissionResponse })
 

@@ -1,7 +1,6 @@
 import type * as contract from '#contract'
 import type { Agents } from '../../engine/agent/agents.ts'
-import { engineTools, subRecipeTools } from '../../engine/agent/engine-tools.ts'
-import { extensionTools, sortedTools } from '../../engine/agent/extension-tools.ts'
+import { serverTools } from '../../engine/agent/server-tools.ts'
 import { directoryOf } from '../../httpapi/directory.ts'
 import { operation, type Operation, type Result } from '../../httpapi/operation.ts'
 import { equals } from '../../httpapi/secret-key.ts'
@@ -30,9 +29,8 @@ export function listServerTools({ agents, store, secretKey, directory, logger }:
     if (store.find(id) === undefined) return { status: 404, body: { error: 'Unknown session' } }
     const agent = agents.get(id)
     const release = agent.use()
-    const extensions = await extensionTools(agent, logger)
+    const tools = await serverTools(agent, logger)
     release()
-    const tools = sortedTools([...extensions, ...engineTools(agent.finalOutput), ...subRecipeTools(agent)])
     return { status: 200, body: tools.map(({ name, description = '', inputSchema }) => ({ id: name, description, parameters: inputSchema })) }
   })
 }

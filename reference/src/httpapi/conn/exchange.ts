@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Logger } from '../../log.ts'
 import { bytesPerSecond } from '../body.ts'
 import { everyAnswer } from '../cors.ts'
+import { isOtherSite } from '../origin.ts'
 import { routePath, urlOfTarget } from '../url-path.ts'
 import { ClientSocket } from '../ws/client-socket.ts'
 import { SocketResponse } from '../ws/handshake.ts'
@@ -116,6 +117,9 @@ export class Exchange {
     if (this.#incoming.httpVersion === '1.0') request.headers.delete('upgrade')
     // Two keys count as no key (G8).
     if (countFields(this.#incoming, 'x-secret-key') > 1) request.headers.delete('x-secret-key')
+    // Each of several counts, so one stands for all: one that is refused, if there is any (S88).
+    const sites = fields(this.#incoming, 'sec-fetch-site')
+    if (sites.length > 1) request.headers.set('sec-fetch-site', sites.find(isOtherSite) ?? 'none')
     return request
   }
 
@@ -357,8 +361,13 @@ function hasOneFraming(incoming: IncomingMessage): boolean {
 }
 
 /** Counts the header fields with this lower-case name. */
-function countFields({ rawHeaders }: IncomingMessage, name: string): number {
-  return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length
+function countFields(incoming: IncomingMessage, name: string): number {
+  return fields(incoming, name).length
+}
+
+/** The values of the header fields with this lower-case name. */
+function fields({ rawHeaders }: IncomingMessage, name: string): string[] {
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name)
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

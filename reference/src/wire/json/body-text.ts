@@ -22,3 +22,11 @@ export async function parseJsonBody(bytes: Uint8Array, counted?: string): Promis
 export function parseDocumentBody(bytes: Uint8Array): Promise<JsonDocument> {
   return parseDocumentInSlices(bytes, { maxValues })
 }
+
+/**
+ * Parses a body that `parseJsonBody` has accepted, as the goose server reads values that it passes on: with the digits of its numbers
+ * and the order of its keys (G2). Unpaired surrogates become U+FFFD.
+ */
+export async function parseExactBody(bytes: Uint8Array): Promise<unknown> {
+  return (await documentInSlices(await decodeInSlices(bytes, new TextDecoder('utf-8')), { isLenient: true })).value
+}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parseExactBody } from './body-text.ts'
 import { JsonDocument, parseJsonDocument } from './document.ts'
 import { JsonNumber } from './number.ts'
 import { JsonSyntaxError } from './parse.ts'
@@ -81,4 +82,10 @@ describe('a JSON document', () => {
     expect(() => new JsonDocument('{\n "a" 1}')).toThrow('expected `:` at line 2 column 5')
     expect(() => new JsonDocument('')).toThrow('EOF while parsing a value at line 1 column 0')
   })
+})
+
+it('the body of a call keeps what a program would read in another way, except unpaired surrogates', async () => {
+  const text = '{"n":1.50,"10":1e3,"9":[12345678901234567890],"\\ud83d\\ude00":"\\udc00 \\ud800"}'
+  const value = await parseExactBody(Buffer.from(`\ufeff${text}`))
+  expect(stringifyJson(value)).toBe('{"n":1.50,"10":1e3,"9":[12345678901234567890],"😀":"\ufffd \ufffd"}')
 })

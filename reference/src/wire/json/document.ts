@@ -3,6 +3,7 @@ import { numberOf } from './number.ts'
 import { ObjectBuilder } from './ordered.ts'
 import { JsonSyntaxError, TooManyValuesError, endOfString, maxDepth } from './parse.ts'
 import { TimeSlices, runToEnd, runInSlices } from './time-slices.ts'
+import { wellFormed } from './well-formed.ts'
 
 /*
  * JSON as the goose server reads it. JSON.parse does not report what a decoder of typed bodies needs (GA 2.5): which keys an
@@ -110,6 +111,8 @@ interface ParserOptions {
   wanted?: readonly Key[]
   /** Values are like those of JSON.parse: with unpaired surrogates, doubles, and keys in JavaScript's order. */
   isPlain?: boolean
+  /** Unpaired surrogates become U+FFFD. Without this, they are a syntax error. */
+  isLenient?: boolean
   /** The most levels, if not 9,000. */
   maxLevels?: number
   /** A text with more values is rejected with a TooManyValuesError (S51). */
@@ -132,6 +135,7 @@ export class Parser {
   readonly #text: string
   readonly #wanted: readonly Key[] | undefined
   readonly #isPlain: boolean
+  readonly #isLenient: boolean
   readonly #maxLevels: number
   readonly #maxValues: number
   readonly #counted: string | undefined
@@ -143,10 +147,11 @@ export class Parser {
   readonly #stack: Open[] = []
   #at = 0
 
-  constructor(text: string, { wanted, isPlain = false, maxLevels = maxDepth, maxValues = Infinity, counted }: ParserOptions = {}) {
+  constructor(text: string, { wanted, isPlain = false, isLenient = false, maxLevels = maxDepth, maxValues = Infinity, counted }: ParserOptions = {}) {
     this.#text = text
     this.#wanted = wanted
     this.#isPlain = isPlain
+    this.#isLenient = isLenient
     this.#maxLevels = maxLevels
     this.#maxValues = maxValues
     this.#counted = counted
@@ -256,8 +261,9 @@ export class Parser {
     if (end === this.#text.length) throw this.#error('EOF while parsing a string', end)
     this.#at = end + 1
     const value = this.#native(start) as string // a text in quotation marks is either a string or invalid
-    if (!this.#isPlain && unpaired.test(value)) throw this.#error('lone surrogate in a string')
-    return value
+    if (this.#isPlain || !unpaired.test(value)) return value
+    if (this.#isLenient) return wellFormed(value)
+    throw this.#error('lone surrogate in a string')
   }
 
   /** Parses `true`, `false`, `null` or a number. */
