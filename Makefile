@@ -18,6 +18,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 GO_FILES := $(shell find . -name '*.go' -not -path './reference/*' -not -path './.examples/*' -not -path '*/node_modules/*')
 TS_FILES := $(shell find reference/src -name '*.ts')
 SDK_FILES := $(shell find sdk/ts/src sdk/ts/driver -name '*.ts')
+AGENT_PARITY_FILES := $(shell find sdk/agent-parity/src -name '*.ts')
 # Empty where Node is not installed: there, what the reference did elsewhere stands in for it.
 NODE := $(shell command -v node)
 RECORDING := reports/reference
@@ -29,6 +30,12 @@ SEQUENCES ?= 300
 SEED ?= 1
 KILLS ?= 200
 REPLIES ?= 1000
+# Empty ones mean the defaults of the tests.
+LOAD ?=
+CLIENTS ?=
+AT_ONCE ?=
+REQUESTS ?=
+CLI_SESSIONS ?= 10000
 FUZZTIME ?= 10s
 FUZZ ?=
 # Packages with public OpenAPI documents. None of them is kept here.
@@ -38,7 +45,8 @@ GOOSE_OPENAPI ?=
 
 # What reads bytes that somebody else has written: archives, JSON, event streams, frames of sockets, lines of programs, scenarios, run files. Each test run fuzzes these.
 READERS := harness/internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
-  harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/transport/stdio:FuzzLines harness/scenario:FuzzParse harness/run:FuzzOutcome harness/transcript:FuzzReadRun harness/transcript:FuzzLine
+  harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/transport/stdio:FuzzLines harness/scenario:FuzzParse harness/run:FuzzOutcome harness/transcript:FuzzReadRun harness/transcript:FuzzLine \
+  sdk/agent:FuzzLines sdk/agent:FuzzMembers sdk/agent:FuzzControl
 FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules --exclude-dir=.examples '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 
 .PHONY: help
@@ -46,10 +54,10 @@ help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: build
-build: bin/lockstep bin/agentd reference/dist/main.js sdk/ts/dist/driver.js ## Build the harness, both servers and the client library
+build: bin/lockstep bin/agentd bin/agentcli reference/dist/main.js sdk/ts/dist/driver.js ## Build the harness, both servers and the client library
 
 # As in a release (.goreleaser.yaml).
-bin/lockstep bin/agentd: $(GO_FILES) go.mod go.sum
+bin/lockstep bin/agentd bin/agentcli: $(GO_FILES) go.mod go.sum
 	CGO_ENABLED=0 go build -trimpath -o $@ ./cmd/$(notdir $@)
 
 bin/clienttools-driver: $(GO_FILES) go.mod go.sum
@@ -58,6 +66,9 @@ bin/clienttools-driver: $(GO_FILES) go.mod go.sum
 reference/dist/main.js: $(TS_FILES) reference/build.js reference/node_modules
 	npm --prefix reference run --silent build
 	@touch $@
+
+bin/agentsdk-driver: $(GO_FILES) go.mod go.sum
+	CGO_ENABLED=0 go build -trimpath -o $@ ./sdk/agent/driver
 
 sdk/ts/dist/driver.js: $(SDK_FILES) sdk/ts/build.js sdk/ts/tsconfig.json sdk/ts/tsconfig.build.json sdk/ts/node_modules
 	npm --prefix sdk/ts run --silent build
@@ -82,6 +93,16 @@ endif
 .PHONY: parity-sdk
 parity-sdk: build bin/clienttools-driver ## Walk the scenarios of the client libraries through both of them
 	bin/lockstep run -c lockstep-sdk.yaml --reports reports/sdk $(ARGS)
+
+# Not a part of build: the published SDK is not ours, and only this target needs it. The CLI that its package offers is left out.
+sdk/agent-parity/dist/driver.js: $(AGENT_PARITY_FILES) sdk/agent-parity/tsconfig.json sdk/agent-parity/package.json sdk/agent-parity/package-lock.json
+	npm --prefix sdk/agent-parity ci --silent --omit=optional
+	npm --prefix sdk/agent-parity run --silent build
+	@touch $@
+
+.PHONY: parity-agent-sdk
+parity-agent-sdk: bin/lockstep bin/agentsdk-driver sdk/agent-parity/dist/driver.js ## Walk the scenarios of the agent SDK through it and the published one, which npm fetches
+	bin/lockstep run -c lockstep-agent-sdk.yaml --reports reports/agent-sdk $(ARGS)
 
 .PHONY: record
 record: build ## Keep what the reference does, for make parity where Node is not installed
@@ -156,13 +177,22 @@ test-sequences: build ## Walk sequences that nobody has thought of through both 
 test-replies: ## Have replies of 1,000 sessions open at once, and all of them answered (REPLIES=1000)
 	AGENTD_REPLIES=$(REPLIES) go test -v -count=1 -timeout 20m -run '^TestRepliesAtOnce$$' ./cmd/agentd
 
+.PHONY: test-real-cli
+test-real-cli: bin/lockstep ## Run the agent SDK with the published CLI, the claude in PATH, and a scripted model
+	AGENTSDK_REAL_CLI=$(CURDIR)/bin/lockstep go test -v -count=1 -timeout 15m ./sdk/agent/realcli
+
+.PHONY: test-cli-sessions
+test-cli-sessions: ## Run sessions of the agent SDK one after the other, and 200 at once, and demand that nothing is left (CLI_SESSIONS=10000)
+	AGENTSDK_SESSIONS=$(CLI_SESSIONS) go test -v -count=1 -timeout 30m -run '^TestSessions' ./sdk/agent
+
 .PHONY: test-kills
 test-kills: ## Kill the Go server under load, and demand all that it had acknowledged (KILLS=200)
 	AGENTD_KILLS=$(KILLS) go test -v -count=1 -timeout 2h -run '^TestWhatWasAcknowledgedSurvivesKills$$' ./cmd/agentd
 
 .PHONY: test-abuse
-test-abuse: build ## Put bounded loads on both servers, and demand that they answer, stay small and leave nothing behind
-	AGENTD_ABUSE=1 go test -v -count=1 -timeout 30m -run '^TestAbuse$$' ./cmd/agentd
+test-abuse: build ## Put bounded loads on both servers, and demand that they answer, stay small and leave nothing behind (LOAD=go/clients CLIENTS=1000)
+	AGENTD_ABUSE=1 AGENTD_ABUSE_CLIENTS=$(CLIENTS) AGENTD_ABUSE_AT_ONCE=$(AT_ONCE) AGENTD_ABUSE_REQUESTS=$(REQUESTS) \
+	  go test -v -count=1 -timeout 1h -run '^TestAbuse$$/$(LOAD)' ./cmd/agentd
 
 .PHONY: bench
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
@@ -219,4 +249,4 @@ tidy: ## Tidy go.mod
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf bin reference/dist reference/node_modules sdk/ts/dist sdk/ts/node_modules $(addprefix reports/,run.jsonl report.json report.html junit.xml summary.md badge.svg)
+	rm -rf bin reference/dist reference/node_modules sdk/ts/dist sdk/ts/node_modules sdk/agent-parity/dist sdk/agent-parity/node_modules $(addprefix reports/,run.jsonl report.json report.html junit.xml summary.md badge.svg)

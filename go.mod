@@ -4,6 +4,7 @@ go 1.26.0
 
 ignore (
 	./reference/node_modules
+	./sdk/agent-parity/node_modules
 	./sdk/ts/node_modules
 )
 

@@ -45,7 +45,7 @@ func BenchmarkFanOut(b *testing.B) {
 	withoutCPU := func(c ratio.Cost) ratio.Cost { return ratio.Cost{Wall: c.Wall} } // the CPU time of another process is not known
 	for _, bm := range []struct {
 		name  string
-		start func(*testing.B) (addr string)
+		start func(testing.TB) (addr string)
 		cost  func(ratio.Cost) ratio.Cost
 	}{
 		{"server", startServer, all},
@@ -85,9 +85,9 @@ func fanOut(b *testing.B, addr string) (publish func()) {
 	}
 }
 
-func startServer(b *testing.B) (addr string) { return startServerIn(b, settings.Below(b.TempDir())) }
+func startServer(b testing.TB) (addr string) { return startServerIn(b, settings.Below(b.TempDir())) }
 
-func startServerIn(b *testing.B, directories settings.Directories) (addr string) {
+func startServerIn(b testing.TB, directories settings.Directories) (addr string) {
 	return serveWhile(b, func(ctx context.Context, ln net.Listener) {
 		srv, err := server.New(server.Config{RateLimit: &clienttools.RateLimit{}, Directory: "/", Directories: directories})
 		if err != nil {
@@ -106,7 +106,7 @@ func startBare(b *testing.B) (addr string) {
 }
 
 // serveWhile serves until the benchmark ends.
-func serveWhile(b *testing.B, serve func(context.Context, net.Listener)) (addr string) {
+func serveWhile(b testing.TB, serve func(context.Context, net.Listener)) (addr string) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -122,7 +122,7 @@ func serveWhile(b *testing.B, serve func(context.Context, net.Listener)) (addr s
 }
 
 // startReference starts the reference server, which chooses its port.
-func startReference(b *testing.B) (addr string) {
+func startReference(b testing.TB) (addr string) {
 	const program = "../reference/dist/main.js"
 	if _, err := os.Stat(program); err != nil {
 		b.Skip("the reference server is not built: run make build")
@@ -252,7 +252,7 @@ func (a *audience) close() {
 // BenchmarkExecuteOverHTTP measures a whole execution: the caller's request, the client's stream, and the client's
 // answer.
 func BenchmarkExecuteOverHTTP(b *testing.B) {
-	srv, err := server.New(server.Config{Directory: "/", Directories: settings.Below(b.TempDir())})
+	srv, err := server.New(server.Config{RateLimit: &clienttools.RateLimit{}, Directory: "/", Directories: settings.Below(b.TempDir())})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -33,9 +33,7 @@ func BenchmarkBothGetSession(b *testing.B) {
 			}
 		}
 	})
-	for i, p := range both {
-		b.ReportMetric(middle(took[i], requests*99/100).Seconds()*1e3, p.name+"-p99-ms")
-	}
+	reportP99(b, both, took, requests)
 }
 
 // BenchmarkBothReply measures the first replies of sessions, with 50 pieces each.
@@ -179,6 +177,17 @@ func middle(rounds [][]time.Duration, n int) time.Duration {
 	}
 	slices.Sort(times)
 	return times[len(times)/2]
+}
+
+// reportP99 reports the medians of the rounds' 99th percentiles, and their ratio.
+func reportP99(b *testing.B, both [2]*program, took [2][][]time.Duration, operations int) {
+	b.Helper()
+	var p99 [2]time.Duration
+	for i, p := range both {
+		p99[i] = middle(took[i], operations*99/100)
+		b.ReportMetric(p99[i].Seconds()*1e3, p.name+"-p99-ms")
+	}
+	b.ReportMetric(p99[0].Seconds()/p99[1].Seconds(), "p99-ratio")
 }
 
 // residentOfBoth measures both servers three times in turn, each time with new processes. It reports the median, the

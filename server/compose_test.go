@@ -74,7 +74,7 @@ func TestWhichCallsOfClientsAreRefused(t *testing.T) {
 }
 
 func TestACallOutsideOfAReplyHasNobodyToAsk(t *testing.T) {
-	const nobody = `{"status":"error","error":"Nobody can be asked about this call"}`
+	const nobody = `{"status":"error","error":"The user cannot be asked about this call"}`
 	for mode, want := range map[string]string{
 		"auto": written, "approve": nobody, "smart_approve": nobody,
 		"chat": `{"status":"success","content":[{"type":"text","text":"Tools do not run in chat mode. Explain what you would do with this call."}]}`,

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -52,8 +53,12 @@ func startProgram(b *testing.B, name, model string, command ...string) *program 
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, command[0], append(command[1:], "agent", "--port", "0", "--directory", "/")...)
+	config := filepath.Join(b.TempDir(), "config.json")
+	if err := os.WriteFile(config, []byte(`{"clientTools": {"rateLimit": {"calls": 0}}}`), 0o600); err != nil {
+		b.Fatal(err)
+	}
 	cmd.Env = []string{
-		"GOOSE_PATH_ROOT=" + b.TempDir(), "GOOSE_DISABLE_KEYRING=1", "GOOSE_PROVIDER_SKIP_BACKOFF=true",
+		"AGENTD_CONFIG=" + config, "GOOSE_PATH_ROOT=" + b.TempDir(), "GOOSE_DISABLE_KEYRING=1", "GOOSE_PROVIDER_SKIP_BACKOFF=true",
 		"GOOSE_MAX_ACTIVE_AGENTS=100000", "OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-secret",
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

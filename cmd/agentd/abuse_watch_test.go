@@ -26,10 +26,13 @@ const askEvery = 10 * time.Millisecond
 
 func startWatch(t *testing.T, s *served) *watch {
 	w := &watch{quit: make(chan struct{}), took: make(chan []time.Duration, 1)}
+	transport := &http.Transport{}
+	client := &http.Client{Transport: transport, Timeout: atMost}
+	if err := ask(client, s.url); err != nil { // from now on, its connection is open
+		t.Errorf("GET /status: %v", err)
+	}
 	go func() {
-		transport := &http.Transport{}
 		defer transport.CloseIdleConnections()
-		client := &http.Client{Transport: transport, Timeout: atMost}
 		var took []time.Duration
 		for {
 			began := time.Now()
@@ -106,15 +109,51 @@ func (s *served) peak(t *testing.T) int64 {
 	return kib >> 10
 }
 
-// sockets returns how many sockets the server has open.
-func (s *served) sockets() (open int) {
+// descriptors returns how many descriptors the server has open to what begins with the prefix.
+func (s *served) descriptors(prefix string) (open int) {
 	fds, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", s.cmd.Process.Pid))
 	for _, fd := range fds {
-		if to, err := os.Readlink(fd); err == nil && strings.HasPrefix(to, "socket:") {
+		if to, err := os.Readlink(fd); err == nil && strings.HasPrefix(to, prefix) {
 			open++
 		}
 	}
 	return open
+}
+
+// figures are what cases found, with the servers beside each other.
+type figures struct {
+	rows    []string
+	servers []string
+	of      map[[2]string]string // by row and server
+}
+
+func (f *figures) add(row, server, value string) {
+	if f.of == nil {
+		f.of = make(map[[2]string]string)
+	}
+	if !slices.Contains(f.rows, row) {
+		f.rows = append(f.rows, row)
+	}
+	if !slices.Contains(f.servers, server) {
+		f.servers = append(f.servers, server)
+	}
+	f.of[[2]string{row, server}] = value
+}
+
+func (f *figures) String() string {
+	var table strings.Builder
+	line := func(row string, value func(server string) string) {
+		fmt.Fprintf(&table, "%-84s", row)
+		for _, server := range f.servers {
+			fmt.Fprintf(&table, " %20s", value(server))
+		}
+		table.WriteByte('\n')
+	}
+	line("", func(server string) string { return server })
+	for _, row := range f.rows {
+		line(row, func(server string) string { return f.of[[2]string{row, server}] })
+	}
+	return table.String()
 }
 
 // marked returns the processes whose environment has the mark of a server.

@@ -31,8 +31,10 @@ func beAgentd() {
 
 // served is an agentd in a process of its own.
 type served struct {
-	cmd *exec.Cmd
-	url string
+	cmd    *exec.Cmd
+	url    string
+	home   string             // its files
+	stderr *syncbuffer.Buffer // what it has said
 }
 
 func agentd(t *testing.T, home, model string, env ...string) *exec.Cmd {

@@ -117,6 +117,7 @@ func TestMistakesAreUsageErrors(t *testing.T) {
 			`agentd: CONFIG: clientTools.permission is {"a":"allow","b":"maybe"}; it must be allow, ask or deny, or an object from patterns of tool IDs to one of these`,
 			`agentd: CONFIG: allowedOrigins is ["null"]; ` + origins,
 		}},
+		// The hooks of decision S83.
 		{"hooks that are none", config(`{"hooks": {"before": [{"match": "*", "command": ["x"], "timeoutMs": 0}, {"match": 1, "command": []}, {"command": ["", "a"], "match": "", "timeoutMs": 1.5},
 			{"match": "*", "command": ["x", 1], "timeoutMs": 60001}, 7], "after": {}}}`), nil, []string{
 			`agentd: CONFIG: hooks.before[0].timeoutMs must be a whole number from 1 to 60000`,

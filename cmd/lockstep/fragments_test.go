@@ -57,9 +57,9 @@ var (
 
 const waiver0 = "- id: W-0001\n  scenario: x\n  at: x\n  difference: {kind: value, fingerprint: \"00000000\"}\n  class: intended\n  reason: x\n  owner: x\n  expires: 2027-03-01\n"
 
-// foreign has keys of YAML blocks that are not files of lockstep: of OpenAPI documents, CI servers and
-// pre-commit.
-var foreign = []string{"openapi", "paths", "content", "jobs", "run", "parity", "shard", "command", "apiVersion", "repos"}
+// foreign has keys of YAML blocks that are not files of lockstep: of OpenAPI documents, CI servers, pre-commit and
+// agentcli.
+var foreign = []string{"openapi", "paths", "content", "jobs", "run", "parity", "shard", "command", "apiVersion", "repos", "turns"}
 
 // mistakes checks a fragment with the schemas. It also returns the kind of file, which is "" for a fragment that has
 // only comments or is foreign.

@@ -33,16 +33,37 @@ func prepareSDK(t *testing.T, r *reader, text string) {
 			t.Fatal(err)
 		}
 	}
-	r.env = append(r.env, "LOCKSTEP="+checkout, "GOOSE_PATH_ROOT="+filepath.Join(folder, "data"), "HOME="+folder,
-		"GOPROXY=off", "GOSUMDB=off", "GOFLAGS=-buildvcs=false", "npm_config_offline=true", "npm_config_update_notifier=false")
+	r.env = append(r.env, "GOOSE_PATH_ROOT="+filepath.Join(folder, "data"), "HOME="+folder, "npm_config_offline=true", "npm_config_update_notifier=false")
+	r.offline(t, checkout)
+	r.startModel(t, text)
+	r.write(t, "file", "readme.ts", firstBlock(t, testfile.Text(t, filepath.Join(library, "README.md")), "ts"))
+}
+
+// prepareAgentSDK gives the reader of docs/agent-sdk.md the checkout and agentcli.
+func prepareAgentSDK(t *testing.T, r *reader, _ string) {
+	t.Helper()
+	checkout, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(r.bin, "agentcli"), "./cmd/agentcli")
+	build.Dir = checkout
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r.offline(t, checkout)
+}
+
+// offline lets the go command use the checkout and what is downloaded, and nothing else.
+func (r *reader) offline(t *testing.T, checkout string) {
+	t.Helper()
+	r.env = append(r.env, "LOCKSTEP="+checkout, "GOPROXY=off", "GOSUMDB=off", "GOFLAGS=-buildvcs=false")
 	goEnv, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cache, modules, _ := strings.Cut(strings.TrimSpace(string(goEnv)), "\n")
 	r.env = append(r.env, "GOCACHE="+cache, "GOMODCACHE="+modules)
-	r.startModel(t, text)
-	r.write(t, "file", "readme.ts", firstBlock(t, testfile.Text(t, filepath.Join(library, "README.md")), "ts"))
 }
 
 // startModel runs the scripted model of a page on a free port, and sets the variables that the page exports.

@@ -34,10 +34,11 @@ var guides = map[string]struct {
 	commands int
 	prepare  func(t *testing.T, r *reader, text string)
 }{
-	"tutorial.md": {commands: 15},
-	"wires.md":    {commands: 3},
-	"drivers.md":  {commands: 3},
-	"sdk.md":      {commands: 12, prepare: prepareSDK},
+	"tutorial.md":  {commands: 15},
+	"wires.md":     {commands: 3},
+	"drivers.md":   {commands: 3},
+	"sdk.md":       {commands: 12, prepare: prepareSDK},
+	"agent-sdk.md": {commands: 12, prepare: prepareAgentSDK},
 }
 
 // TestTheTutorialIsTrue follows the guides from start to end, and checks that everything is as they say.

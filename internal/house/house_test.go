@@ -87,6 +87,10 @@ var mayImport = map[string][]string{
 		"harness/engine", "harness/engine/runfile", "harness/project", "harness/target", "harness/contract", "harness/contract/coverage", "harness/lab/explain", "harness/lab/mutaterun", "harness/lab/noise", "harness/lab/scaffold",
 		"harness/scenario", "harness/stub/mcp", "harness/transport/stdio", "harness/transcript", "harness/verdict", "harness/verdict/waiver", "harness/verdict/baseline", "harness/report", "harness/report/text", "harness/report/html", "harness/report/jsonreport", "harness/report/junit", "harness/report/markdown",
 	},
+	"sdk/agent":              {},
+	"sdk/agent/agenttest":    {"sdk/agent"},
+	"sdk/agent/driver":       {"sdk/agent"},
+	"sdk/agent/realcli":      {},
 	"sdk/clienttools":        {},
 	"sdk/clienttools/driver": {"sdk/clienttools"},
 }
@@ -229,7 +233,7 @@ func TestOnlyCommandsTouchTheWorldOutside(t *testing.T) {
 	}
 	for _, p := range packages(t) {
 		// An example is a command of its own, as is a driver.
-		if under(p.path, module+"/cmd") || under(p.path, module+"/examples") || under(p.path, module+"/sdk/clienttools/driver") {
+		if under(p.path, module+"/cmd") || under(p.path, module+"/examples") || under(p.path, module+"/sdk/clienttools/driver") || under(p.path, module+"/sdk/agent/driver") {
 			continue
 		}
 		inspect(t, p, func(where string, n ast.Node) {

@@ -52,8 +52,8 @@ type Hooks struct {
 	stop    context.CancelCauseFunc
 }
 
-// ErrStopped is the cause of the end of a hook that the stop of the server has killed. Its text is for clients.
-var ErrStopped = errors.New("Server is shutting down")
+// ErrStopped is the cause of the end of a hook that the stop of the server has killed.
+var ErrStopped = errors.New("server is shutting down")
 
 // serverKey is the variable with the secret of the server. Hooks do not get it.
 const serverKey = "GOOSE_SERVER__SECRET_KEY"

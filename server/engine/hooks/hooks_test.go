@@ -199,7 +199,7 @@ func TestWhatEndsAHookKillsItsGroup(t *testing.T) {
 		end        func(h *hooks.Hooks, cancel context.CancelCauseFunc)
 	}{
 		{"the caller", "left", func(_ *hooks.Hooks, cancel context.CancelCauseFunc) { cancel(errors.New("left")) }},
-		{"the stop of the server", "Server is shutting down", func(h *hooks.Hooks, _ context.CancelCauseFunc) { h.Stop() }},
+		{"the stop of the server", "server is shutting down", func(h *hooks.Hooks, _ context.CancelCauseFunc) { h.Stop() }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			hook, running, gone := waits(t)

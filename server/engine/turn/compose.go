@@ -10,7 +10,7 @@ import (
 )
 
 // nobody is the error of a question outside of a reply (decision S81).
-const nobody = Failure("Nobody can be asked about this call")
+const nobody = Failure("The user cannot be asked about this call")
 
 // Compose calls a tool of the server for a client that runs a tool of the session outside of a reply (CT 14.3).
 func (s *Service) Compose(ctx context.Context, sessionID string, call toolbox.ServerCall) message.ToolResult {

@@ -82,11 +82,11 @@ func TestACallOfAClientOutsideOfAReply(t *testing.T) {
 		want message.ToolResult
 	}{
 		{"runs", func(*outside) {}, result(`echo{"n":5}`)},
-		{"asks its user", func(r *outside) { r.agent.Extensions.(*tools).run["dev__echo"] = asks }, message.FailedResult("Nobody can be asked about this call")},
+		{"asks its user", func(r *outside) { r.agent.Extensions.(*tools).run["dev__echo"] = asks }, message.FailedResult("The user cannot be asked about this call")},
 		{"panics", func(r *outside) {
 			r.agent.Extensions.(*tools).run["dev__echo"] = func(context.Context, toolbox.Call) message.ToolResult { panic("broken") }
 		}, message.FailedResult("-32603: Internal error")},
-		{"looks dangerous", func(r *outside) { r.settings["security_prompt_enabled"], r.arguments = "true", `{"s":"rm -rf /"}` }, message.FailedResult("Nobody can be asked about this call")},
+		{"looks dangerous", func(r *outside) { r.settings["security_prompt_enabled"], r.arguments = "true", `{"s":"rm -rf /"}` }, message.FailedResult("The user cannot be asked about this call")},
 		{"permissions broken", func(r *outside) {
 			r.settings["GOOSE_MODE"], r.service.Permissions = `"approve"`, brokenLevels{}
 		}, message.FailedResult("Permissions cannot be read")},

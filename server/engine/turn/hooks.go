@@ -22,12 +22,19 @@ func (a approver) hook(ctx context.Context, r *request) error {
 		r.call.Arguments, r.replaced = input, true
 	}
 	denial := (*hooks.Denial)(nil)
-	if errors.As(err, &denial) || errors.Is(err, hooks.ErrStopped) {
-		r.result, r.decided = message.FailedResult(err.Error()), true
-		return nil
+	switch {
+	case errors.As(err, &denial):
+		r.result, r.decided = message.FailedResult(denial.Text), true
+	case errors.Is(err, hooks.ErrStopped):
+		r.result, r.decided = message.FailedResult(string(shuttingDown)), true
+	default:
+		return err
 	}
-	return err
+	return nil
 }
+
+// shuttingDown is the error of a call whose hook the stop of the server has ended.
+const shuttingDown = Failure("Server is shutting down")
 
 // seen returns a request as hooks see it.
 func (r *request) seen(sessionID string) hooks.Call {

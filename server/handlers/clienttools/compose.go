@@ -20,7 +20,7 @@ const maxComposed = 100
 
 // CallServerTool answers POST /client-tools/call (CT 14.3, decision S80). It returns an error if the caller has left.
 func (h *Handlers) CallServerTool(ctx context.Context, request gen.CallServerToolRequestObject) (gen.CallServerToolResponseObject, error) {
-	e, ok := h.Registry.expected(request.Body.RequestID)
+	e, ok := expectedBy(h.Registry, request.Body.RequestID)
 	if !ok {
 		return unknownCall(api.UnknownCallErrorErrorUnknownRequestID), nil
 	}
@@ -41,7 +41,7 @@ func (h *Handlers) CallServerTool(ctx context.Context, request gen.CallServerToo
 	if at < 0 {
 		return unknownCall(api.UnknownCallErrorErrorUnknownTool), nil
 	}
-	n, ok := h.Registry.compose(e)
+	n, ok := e.count()
 	if !ok {
 		return gen.CallServerTool429JSONResponse{Of: response.Value(api.RateLimitedError{
 			Error: api.RateLimited{Code: api.RateLimitedCodeRATELIMITED, Message: "Too many calls"},
@@ -66,17 +66,17 @@ const textEnded = "The execution has ended"
 
 var errEnded = errors.New("the execution has ended")
 
-// expected returns the pending execution that waits for its client.
-func (r *Registry) expected(requestID string) (e *Execution, ok bool) {
+// expectedBy returns the pending execution that waits for its client.
+func expectedBy(r *Registry, requestID string) (e *Execution, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.pending.expected(requestID)
 }
 
-// compose counts a call that the client of an execution makes, and returns its number, or false if there were too many.
-func (r *Registry) compose(e *Execution) (n int, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// count counts a call that the client of an execution makes, and returns its number, or false if there were too many.
+func (e *Execution) count() (n int, ok bool) {
+	e.registry.mu.Lock()
+	defer e.registry.mu.Unlock()
 	if e.composed >= maxComposed {
 		return 0, false
 	}

@@ -28,13 +28,16 @@ func TestFewWindowsAreKept(t *testing.T) {
 		for n := range maxWindows + 5 {
 			w.take(fmt.Sprint(n))
 		}
-		if got := w.open.len(); got != maxWindows {
+		if got := len(w.open); got != maxWindows {
 			t.Errorf("%d windows are kept, want %d", got, maxWindows)
 		}
 		time.Sleep(time.Minute)
 		w.take("x")
-		if got := w.open.len(); got != 1 {
+		if got := len(w.open); got != 1 {
 			t.Errorf("%d windows are kept after their end, want 1", got)
+		}
+		if got := cap(w.order); got > 1 {
+			t.Errorf("there is room for %d windows after the end of all, want 1", got)
 		}
 	})
 }

@@ -47,7 +47,7 @@ export class NobodyToAskError extends Error {
   override readonly name = 'NobodyToAskError'
 
   constructor() {
-    super('Nobody can be asked about this call')
+    super('The user cannot be asked about this call')
   }
 }
 

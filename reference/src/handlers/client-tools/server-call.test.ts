@@ -95,12 +95,12 @@ describe('a call outside of a turn (S81)', () => {
     expect(JSON.parse(text)).toEqual({ status: 'success', content: [{ type: 'text', text: '{"0":"\ufffd","7":[],"n":5,"b":1.5}' }] }) // the extension sorts them
     expect((await call(app, 'ext__complain')).text).toBe(textOf('it did not work'))
     expect((await call(app, 'ext__fail')).text).toBe('{"status":"error","error":"-32602: bad input ({\\"n\\":1})"}')
-    expect((await call(app, 'ext__ask')).text).toBe('{"status":"error","error":"Nobody can be asked about this call"}')
+    expect((await call(app, 'ext__ask')).text).toBe('{"status":"error","error":"The user cannot be asked about this call"}')
     expect(await app.conversation(id)).toEqual([])
   })
 
   it.each([
-    ['approve', '{"status":"error","error":"Nobody can be asked about this call"}'],
+    ['approve', '{"status":"error","error":"The user cannot be asked about this call"}'],
     ['chat', textOf('Tools do not run in chat mode. Explain what you would do with this call.')],
     ['auto', notBuilt],
   ])('asks nobody in the mode %s', async (mode, text) => {
@@ -123,7 +123,7 @@ describe('a call outside of a turn (S81)', () => {
     const guarded = await ChatApp.open({ SECURITY_PROMPT_ENABLED: 'true' })
     await guarded.register('c', ['t'])
     await executing(guarded, await guarded.chat({ clientID: 'c' }))
-    expect((await call(guarded, schedule, { command: 'rm -rf /' })).text).toBe('{"status":"error","error":"Nobody can be asked about this call"}')
+    expect((await call(guarded, schedule, { command: 'rm -rf /' })).text).toBe('{"status":"error","error":"The user cannot be asked about this call"}')
   })
 })
 
