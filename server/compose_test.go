@@ -74,9 +74,9 @@ func TestWhichCallsOfClientsAreRefused(t *testing.T) {
 }
 
 func TestACallOutsideOfAReplyHasNobodyToAsk(t *testing.T) {
-	const nobody = `{"status":"error","error":"The user cannot be asked about this call"}`
+	const unasked = `{"status":"error","error":"The user cannot be asked about this call"}`
 	for mode, want := range map[string]string{
-		"auto": written, "approve": nobody, "smart_approve": nobody,
+		"auto": written, "approve": unasked, "smart_approve": unasked,
 		"chat": `{"status":"success","content":[{"type":"text","text":"Tools do not run in chat mode. Explain what you would do with this call."}]}`,
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -183,7 +183,7 @@ func TestACallEndsWithItsCaller(t *testing.T) {
 		reply.take()
 		c.Close()
 		synctest.Wait()
-		r.confirm("call_1.1", "allow_once") // nobody waits for it
+		r.confirm("call_1.1", "allow_once") // no question waits for it
 		r.result(id, `{"status":"success","title":"","output":"done"}`, 200)
 		<-reply.ended
 		same(t, "results", 1, len(results(reply.take())))

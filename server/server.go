@@ -244,18 +244,22 @@ func New(config Config) (*Server, error) {
 		bus:      bus,
 		registry: registry,
 		goose:    goose,
-		http: &http.Server{
-			Handler:           handler,
-			ConnContext:       conn.Context,
-			ConnState:         conn.State,
-			ReadHeaderTimeout: config.ReadTimeout,
-			IdleTimeout:       config.IdleTimeout,
-			MaxHeaderBytes:    1 << 20,
-			// There is no WriteTimeout, because it would cut streams and long executions. See package conn.
-
-			// Without this, net/http would answer `OPTIONS *` itself, without the CORS headers.
-			DisableGeneralOptionsHandler: true,
-			ErrorLog:                     slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn),
-		},
+		http:     newHTTP(handler, config),
 	}, nil
+}
+
+func newHTTP(handler http.Handler, config Config) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ConnContext:       conn.Context,
+		ConnState:         conn.State,
+		ReadHeaderTimeout: config.ReadTimeout,
+		IdleTimeout:       config.IdleTimeout,
+		MaxHeaderBytes:    1 << 20,
+		// There is no WriteTimeout, because it would cut streams and long executions. See package conn.
+
+		// Without this, net/http would answer `OPTIONS *` itself, without the CORS headers.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn),
+	}
 }

@@ -54,109 +54,111 @@ func answer(id, payload string) string {
 	return `{"type":"control_response","response":{"subtype":"success","request_id":"` + id + `","response":` + payload + "}}\n"
 }
 
-// TestLines plays scripts with the lines of an SDK. Each want is a part of a line of the CLI, in this order.
+// conversations are scripts with the lines of an SDK. Each want is a part of a line of the CLI, in this order.
+var conversations = map[string]struct {
+	script, in string
+	args       []string
+	code       int
+	want       []string
+}{
+	"a text and its result": {
+		"turns: [{prompt: Add, steps: [{text: Hello}]}]", hello + add, []string{"--output-format", "stream-json", "--unknown"}, 0,
+		[]string{
+			`{"response":{"request_id":"r1","response":{`, `"subtype":"init"`, `"content":[{"text":"Hello","type":"text"}]`,
+			`"is_error":false,"modelUsage":{},"num_turns":1,"permission_denials":[],"result":"Hello"`,
+		},
+	},
+	"a handshake with a server": {
+		"turns: [{steps: [{call: add}]}]",
+		strings.Replace(hello, `"initialize"}`, `"initialize","sdkMcpServers":["calc"]}`, 1) +
+			answer("cli_1", `{"mcp_response":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}}`) + add +
+			answer("cli_2", `{"mcp_response":{"jsonrpc":"2.0","id":0,"result":{}}}`) +
+			answer("cli_3", `{"mcp_response":{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"add"}]}}}`) +
+			answer("cli_4", `{"mcp_response":{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"42"}]}}}`), nil, 0,
+		[]string{
+			`"method":"initialize"`, `"request_id":"r1"`, `"method":"notifications/initialized"`, `"method":"tools/list"`,
+			`"mcp_servers":[{"name":"calc","source":"sdk","status":"connected"}]`, `"name":"mcp__calc__add"`, `"id":2,"jsonrpc":"2.0","method":"tools/call"`,
+			`"content":[{"text":"42","type":"text"}],"tool_use_id":"toolu_1"`, `"type":"result"`,
+		},
+	},
+	"a call, and what it has returned": {
+		calling, helloCalc + add + answer("cli_1", `{"mcp_response":{"result":{"content":[{"type":"text","text":"42"}]}}}`), nil, 0,
+		[]string{`"sdk_mcp_manifests_parked":{"calc":"parked"}`, `"tools":["mcp__calc__add"]`, `"tool_use"`, `"arguments":{"a":1},"name":"add"`, `"tool_result"`, `"It is 42."`, `"result":"It is 42."`},
+	},
+	"a call that has failed": {
+		calling, helloCalc + add + answer("cli_1", `{"mcp_response":{"error":{"code":-32602,"message":"no a"}}}`), nil, 0,
+		[]string{``, `"init"`, `"tool_use"`, `tools/call`, `[{"text":"no a","type":"text"}],"is_error":true`, `"It is no a."`, `"is_error":false`},
+	},
+	"a permission that is given, with another input": {
+		asking, hello + add + answer("cli_1", `{"behavior":"allow","updatedInput":{"command":"ls -a"},"updatedPermissions":[{"type":"setMode","mode":"plan"}]}`), []string{stdio}, 0,
+		[]string{``, `"init"`, `"tool_use"`, `"input":{"command":"ls"},"subtype":"can_use_tool"`, `"permissionMode":"plan"`, `"a.txt"`, `"I see a.txt."`, `"permission_denials":[]`},
+	},
+	"a permission that is refused": {
+		asking, hello + add + answer("cli_1", `{"behavior":"deny","message":"not here"}`), []string{stdio}, 0,
+		[]string{``, `"init"`, `"tool_use"`, `can_use_tool`, `"not here","type":"text"}],"is_error":true`, `"I see not here."`, `"permission_denials":[{"tool_input":{"command":"ls"},"tool_name":"Bash","tool_use_id":"toolu_1"}]`},
+	},
+	"a refusal that ends the turn": {
+		asking, hello + add + answer("cli_1", `{"behavior":"deny","message":"stop","interrupt":true}`), []string{stdio}, 1,
+		[]string{``, `"init"`, `"tool_use"`, `can_use_tool`, `"is_error":true`, `interrupted`, `"terminal_reason":"aborted_tools"`},
+	},
+	"a malformed answer": {
+		asking, hello + add + answer("cli_1", `{"allowed":true}`), []string{stdio}, 0,
+		[]string{``, `"init"`, `"tool_use"`, `can_use_tool`, `not valid: {\"allowed\":true}`, `"I see`, `"result"`},
+	},
+	"a permission without an answer": {
+		asking, hello + add, nil, 0,
+		[]string{``, `"init"`, `"tool_use"`, `permission_denied`, `--permission-prompt-tool=stdio`, `"I see`, `"result"`},
+	},
+	"a hook that refuses": {
+		asking, helloHooks + add + answer("cli_1", `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no shell"}}`), []string{stdio}, 0,
+		[]string{``, `"init"`, `"tool_use"`, `"callback_id":"hook_0"`, `"no shell"`, `"I see no shell."`, `"result"`},
+	},
+	"a hook that allows": {
+		asking, helloHooks + add + answer("cli_1", `{"hookSpecificOutput":{"permissionDecision":"allow"}}`), []string{stdio}, 0,
+		[]string{``, `"init"`, `"tool_use"`, `"callback_id":"hook_0"`, `"a.txt"`, `"I see a.txt."`, `"result"`},
+	},
+	"a hook that ends the turn": {
+		"turns: [{steps: [{hook: Stop, input: {last_assistant_message: x}}, {text: never}]}]", helloHooks + add + answer("cli_1", `{"continue":false,"stopReason":"enough"}`), nil, 0,
+		[]string{``, `"init"`, `"callback_id":"hook_2","input":{"hook_event_name":"Stop","last_assistant_message":"x"`, `"result":"enough"`},
+	},
+	"an interrupt during a call": {
+		calling, helloCalc + add + interrupt, nil, 1,
+		[]string{``, `"init"`, `"tool_use"`, `tools/call`, `"method":"notifications/cancelled","params":{"reason":"interrupted","requestId":2}`, `"request_id":"r9","response":{"still_queued":[]}`, `"is_error":true`, `interrupted`, `"aborted_tools"`},
+	},
+	"an interrupt during a question": {
+		asking, hello + add + interrupt, []string{stdio}, 1,
+		[]string{``, `"init"`, `"tool_use"`, `can_use_tool`, `{"request_id":"cli_1","type":"control_cancel_request"}`, `"r9"`, `"is_error":true`, `interrupted`, `"aborted_tools"`},
+	},
+	"an interrupt when nothing runs": {"turns: [{steps: []}]", hello + interrupt, nil, 0, []string{`"r1"`, `{"still_queued":[]}`}},
+	"a prompt that joins the turn":   {"turns: [{steps: [{wait: prompt}, {text: Both}]}]", hello + add + add, nil, 0, []string{``, `"init"`, `"Both"`, `"type":"result"`}},
+	"waits for requests": {
+		"turns: [{steps: [{wait: set_model}, {text: a}, {wait: interrupt}]}]",
+		hello + add + `{"type":"control_request","request_id":"r2","request":{"subtype":"set_model","model":"other"}}` + "\n" + interrupt, nil, 1,
+		[]string{``, `"init"`, `{"model":"other"}`, `"model":"other"`, `"r9"`, `interrupted`, `"terminal_reason":"aborted_streaming"`},
+	},
+	"modes, and an unknown request": {
+		"turns: [{steps: []}]", hello +
+			`{"type":"control_request","request_id":"r2","request":{"subtype":"set_permission_mode","mode":"plan"}}` + "\n" +
+			`{"type":"control_request","request_id":"r3","request":{"subtype":"set_permission_mode","mode":"bad"}}` + "\n" +
+			`{"type":"control_request","request_id":"r4","request":{"subtype":"set_permission_mode","mode":"bypassPermissions"}}` + "\n" +
+			`{"type":"control_request","request_id":"r5","request":{"subtype":"mcp_status"}}` + "\n" +
+			`{"type":"control_request","request_id":"r6","request":{"subtype":"fly"}}` + "\n", nil, 0,
+		[]string{`"r1"`, `{"mode":"plan"}`, `"permissionMode":"plan"`, `invalid_mode`, `bypass_not_launched`, `{"mcpServers":[]}`, `unsupported_request`},
+	},
+	"a result with everything": {
+		"turns: [{steps: [{result: error_max_turns, cost: 0.5, turns: 3, errors: [too many], reason: max_turns}]}]", hello + add, nil, 1,
+		[]string{``, `"init"`, `"errors":["too many"],"is_error":true,"modelUsage":{},"num_turns":3`},
+	},
+	"a success that is an error": {"turns: [{steps: [{result: success, error: true, text: busy}]}]", hello + add, nil, 1, []string{``, `"init"`, `"is_error":true`}},
+	"raw lines and an exit":      {"turns: [{steps: [{raw: not JSON}, {raw: {type: x}}, {exit: 3}]}]", hello + add, nil, 3, []string{``, `"init"`, `not JSON`, `{"type":"x"}`}},
+	"the end of the input":       {"turns: [{steps: [{wait: end}, {exit: 0}]}]", hello + add, nil, 0, []string{``, `"init"`}},
+	"a second initialize":        {"turns: [{steps: []}]", hello + hello, nil, 0, []string{`"success"`, `"error":"the session is initialized already"`}},
+	"a refused start":            {"error: too old\nturns: [{steps: []}]", hello, nil, 0, []string{`"error":"too old","request_id":"r1","subtype":"error"`}},
+	"harmless lines":             {"turns: [{steps: []}]", "\n{}\n42\n[]\n{\"type\":\"keep_alive\"}\n" + answer("x", "{}"), nil, 0, nil},
+}
+
 func TestLines(t *testing.T) {
-	for name, tc := range map[string]struct {
-		script, in string
-		args       []string
-		code       int
-		want       []string
-	}{
-		"a text and its result": {
-			"turns: [{prompt: Add, steps: [{text: Hello}]}]", hello + add, []string{"--output-format", "stream-json", "--unknown"}, 0,
-			[]string{
-				`{"response":{"request_id":"r1","response":{`, `"subtype":"init"`, `"content":[{"text":"Hello","type":"text"}]`,
-				`"is_error":false,"modelUsage":{},"num_turns":1,"permission_denials":[],"result":"Hello"`,
-			},
-		},
-		"a handshake with a server": {
-			"turns: [{steps: [{call: add}]}]",
-			strings.Replace(hello, `"initialize"}`, `"initialize","sdkMcpServers":["calc"]}`, 1) +
-				answer("cli_1", `{"mcp_response":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25"}}}`) + add +
-				answer("cli_2", `{"mcp_response":{"jsonrpc":"2.0","id":0,"result":{}}}`) +
-				answer("cli_3", `{"mcp_response":{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"add"}]}}}`) +
-				answer("cli_4", `{"mcp_response":{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"42"}]}}}`), nil, 0,
-			[]string{
-				`"method":"initialize"`, `"request_id":"r1"`, `"method":"notifications/initialized"`, `"method":"tools/list"`,
-				`"mcp_servers":[{"name":"calc","source":"sdk","status":"connected"}]`, `"name":"mcp__calc__add"`, `"id":2,"jsonrpc":"2.0","method":"tools/call"`,
-				`"content":[{"text":"42","type":"text"}],"tool_use_id":"toolu_1"`, `"type":"result"`,
-			},
-		},
-		"a call, and what it has returned": {
-			calling, helloCalc + add + answer("cli_1", `{"mcp_response":{"result":{"content":[{"type":"text","text":"42"}]}}}`), nil, 0,
-			[]string{`"sdk_mcp_manifests_parked":{"calc":"parked"}`, `"tools":["mcp__calc__add"]`, `"tool_use"`, `"arguments":{"a":1},"name":"add"`, `"tool_result"`, `"It is 42."`, `"result":"It is 42."`},
-		},
-		"a call that has failed": {
-			calling, helloCalc + add + answer("cli_1", `{"mcp_response":{"error":{"code":-32602,"message":"no a"}}}`), nil, 0,
-			[]string{``, `"init"`, `"tool_use"`, `tools/call`, `[{"text":"no a","type":"text"}],"is_error":true`, `"It is no a."`, `"is_error":false`},
-		},
-		"a permission that is given, with another input": {
-			asking, hello + add + answer("cli_1", `{"behavior":"allow","updatedInput":{"command":"ls -a"},"updatedPermissions":[{"type":"setMode","mode":"plan"}]}`), []string{stdio}, 0,
-			[]string{``, `"init"`, `"tool_use"`, `"input":{"command":"ls"},"subtype":"can_use_tool"`, `"permissionMode":"plan"`, `"a.txt"`, `"I see a.txt."`, `"permission_denials":[]`},
-		},
-		"a permission that is refused": {
-			asking, hello + add + answer("cli_1", `{"behavior":"deny","message":"not here"}`), []string{stdio}, 0,
-			[]string{``, `"init"`, `"tool_use"`, `can_use_tool`, `"not here","type":"text"}],"is_error":true`, `"I see not here."`, `"permission_denials":[{"tool_input":{"command":"ls"},"tool_name":"Bash","tool_use_id":"toolu_1"}]`},
-		},
-		"a refusal that ends the turn": {
-			asking, hello + add + answer("cli_1", `{"behavior":"deny","message":"stop","interrupt":true}`), []string{stdio}, 1,
-			[]string{``, `"init"`, `"tool_use"`, `can_use_tool`, `"is_error":true`, `interrupted`, `"terminal_reason":"aborted_tools"`},
-		},
-		"an answer that is none": {
-			asking, hello + add + answer("cli_1", `{"allowed":true}`), []string{stdio}, 0,
-			[]string{``, `"init"`, `"tool_use"`, `can_use_tool`, `not valid: {\"allowed\":true}`, `"I see`, `"result"`},
-		},
-		"a permission that nobody gives": {
-			asking, hello + add, nil, 0,
-			[]string{``, `"init"`, `"tool_use"`, `permission_denied`, `--permission-prompt-tool=stdio`, `"I see`, `"result"`},
-		},
-		"a hook that refuses": {
-			asking, helloHooks + add + answer("cli_1", `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no shell"}}`), []string{stdio}, 0,
-			[]string{``, `"init"`, `"tool_use"`, `"callback_id":"hook_0"`, `"no shell"`, `"I see no shell."`, `"result"`},
-		},
-		"a hook that allows": {
-			asking, helloHooks + add + answer("cli_1", `{"hookSpecificOutput":{"permissionDecision":"allow"}}`), []string{stdio}, 0,
-			[]string{``, `"init"`, `"tool_use"`, `"callback_id":"hook_0"`, `"a.txt"`, `"I see a.txt."`, `"result"`},
-		},
-		"a hook that ends the turn": {
-			"turns: [{steps: [{hook: Stop, input: {last_assistant_message: x}}, {text: never}]}]", helloHooks + add + answer("cli_1", `{"continue":false,"stopReason":"enough"}`), nil, 0,
-			[]string{``, `"init"`, `"callback_id":"hook_2","input":{"hook_event_name":"Stop","last_assistant_message":"x"`, `"result":"enough"`},
-		},
-		"an interrupt during a call": {
-			calling, helloCalc + add + interrupt, nil, 1,
-			[]string{``, `"init"`, `"tool_use"`, `tools/call`, `"method":"notifications/cancelled","params":{"reason":"interrupted","requestId":2}`, `"request_id":"r9","response":{"still_queued":[]}`, `"is_error":true`, `interrupted`, `"aborted_tools"`},
-		},
-		"an interrupt during a question": {
-			asking, hello + add + interrupt, []string{stdio}, 1,
-			[]string{``, `"init"`, `"tool_use"`, `can_use_tool`, `{"request_id":"cli_1","type":"control_cancel_request"}`, `"r9"`, `"is_error":true`, `interrupted`, `"aborted_tools"`},
-		},
-		"an interrupt when nothing runs": {"turns: [{steps: []}]", hello + interrupt, nil, 0, []string{`"r1"`, `{"still_queued":[]}`}},
-		"a prompt that joins the turn":   {"turns: [{steps: [{wait: prompt}, {text: Both}]}]", hello + add + add, nil, 0, []string{``, `"init"`, `"Both"`, `"type":"result"`}},
-		"waits for requests": {
-			"turns: [{steps: [{wait: set_model}, {text: a}, {wait: interrupt}]}]",
-			hello + add + `{"type":"control_request","request_id":"r2","request":{"subtype":"set_model","model":"other"}}` + "\n" + interrupt, nil, 1,
-			[]string{``, `"init"`, `{"model":"other"}`, `"model":"other"`, `"r9"`, `interrupted`, `"terminal_reason":"aborted_streaming"`},
-		},
-		"modes, and what nobody knows": {
-			"turns: [{steps: []}]", hello +
-				`{"type":"control_request","request_id":"r2","request":{"subtype":"set_permission_mode","mode":"plan"}}` + "\n" +
-				`{"type":"control_request","request_id":"r3","request":{"subtype":"set_permission_mode","mode":"bad"}}` + "\n" +
-				`{"type":"control_request","request_id":"r4","request":{"subtype":"set_permission_mode","mode":"bypassPermissions"}}` + "\n" +
-				`{"type":"control_request","request_id":"r5","request":{"subtype":"mcp_status"}}` + "\n" +
-				`{"type":"control_request","request_id":"r6","request":{"subtype":"fly"}}` + "\n", nil, 0,
-			[]string{`"r1"`, `{"mode":"plan"}`, `"permissionMode":"plan"`, `invalid_mode`, `bypass_not_launched`, `{"mcpServers":[]}`, `unsupported_request`},
-		},
-		"a result with everything": {
-			"turns: [{steps: [{result: error_max_turns, cost: 0.5, turns: 3, errors: [too many], reason: max_turns}]}]", hello + add, nil, 1,
-			[]string{``, `"init"`, `"errors":["too many"],"is_error":true,"modelUsage":{},"num_turns":3`},
-		},
-		"a success that is an error": {"turns: [{steps: [{result: success, error: true, text: busy}]}]", hello + add, nil, 1, []string{``, `"init"`, `"is_error":true`}},
-		"raw lines and an exit":      {"turns: [{steps: [{raw: not JSON}, {raw: {type: x}}, {exit: 3}]}]", hello + add, nil, 3, []string{``, `"init"`, `not JSON`, `{"type":"x"}`}},
-		"the end of the input":       {"turns: [{steps: [{wait: end}, {exit: 0}]}]", hello + add, nil, 0, []string{``, `"init"`}},
-		"a second initialize":        {"turns: [{steps: []}]", hello + hello, nil, 0, []string{`"success"`, `"error":"the session is initialized already"`}},
-		"a refused start":            {"error: too old\nturns: [{steps: []}]", hello, nil, 0, []string{`"error":"too old","request_id":"r1","subtype":"error"`}},
-		"harmless lines":             {"turns: [{steps: []}]", "\n{}\n42\n[]\n{\"type\":\"keep_alive\"}\n" + answer("x", "{}"), nil, 0, nil},
-	} {
+	for name, tc := range conversations {
 		t.Run(name, func(t *testing.T) {
 			code, out, stderr := played(t, tc.script, tc.in, tc.args...)
 			if code != tc.code || stderr != "" {

@@ -135,7 +135,7 @@ func (p *player) toolResult(u *use, outcome object) error {
 // permission asks whether a tool may run.
 func (p *player) permission(u *use, s step) error {
 	if flag(p.c.args, "--permission-prompt-tool", "") != "stdio" {
-		u.refusal = "nobody answers questions: the SDK has not passed --permission-prompt-tool=stdio"
+		u.refusal = "the SDK does not answer questions: it has not passed --permission-prompt-tool=stdio"
 		return p.c.wire.emit(object{"type": "system", "subtype": "permission_denied", "tool_name": u.name, "tool_use_id": u.id})
 	}
 	request := object{"subtype": "can_use_tool", "tool_name": u.name, "input": u.input, "tool_use_id": u.id}

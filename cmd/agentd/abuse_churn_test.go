@@ -134,7 +134,7 @@ func (a *abuse) settle(name string) error {
 	if !a.whole {
 		return nil
 	}
-	body := `{"clientID":"nobody","toolIDs":["` + strings.Repeat("x", 1<<20) + `"]}`
+	body := `{"clientID":"unknown","toolIDs":["` + strings.Repeat("x", 1<<20) + `"]}`
 	for range a.s.resident(a.t) >> 20 {
 		status, _, err := a.send("DELETE", "/client-tools/unregister", body)
 		if err = errors.Join(err, oneOf("unregister", status, 200)); err != nil {

@@ -125,7 +125,7 @@ func (a *abuse) requestsTo(prefix string, clients, requests int, read bool) (err
 	return pace(requests, requestsASecond, func(i int) error {
 		_, err := a.crowd.do("POST", "/client-tools/execute", object{"toolID": "client_" + ids[i%clients] + "_a", "input": input, "timeout": 1})
 		if err == nil || !strings.Contains(err.Error(), "504") {
-			return fmt.Errorf("a request that nobody answers: %v, want status 504", err)
+			return fmt.Errorf("a request without an answer: %v, want status 504", err)
 		}
 		return nil
 	})

@@ -190,7 +190,7 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 	return nil
 }
 
-// asFile returns a writer as a file, which processes can have as their standard error, or nil if it is none.
+// asFile returns a writer that is a file, which processes can have as their standard error. For another writer it returns nil.
 func asFile(w io.Writer) *os.File {
 	f, _ := w.(*os.File)
 	return f

@@ -118,7 +118,7 @@ func TestMistakesAreUsageErrors(t *testing.T) {
 			`agentd: CONFIG: allowedOrigins is ["null"]; ` + origins,
 		}},
 		// The hooks of decision S83.
-		{"hooks that are none", config(`{"hooks": {"before": [{"match": "*", "command": ["x"], "timeoutMs": 0}, {"match": 1, "command": []}, {"command": ["", "a"], "match": "", "timeoutMs": 1.5},
+		{"invalid hooks", config(`{"hooks": {"before": [{"match": "*", "command": ["x"], "timeoutMs": 0}, {"match": 1, "command": []}, {"command": ["", "a"], "match": "", "timeoutMs": 1.5},
 			{"match": "*", "command": ["x", 1], "timeoutMs": 60001}, 7], "after": {}}}`), nil, []string{
 			`agentd: CONFIG: hooks.before[0].timeoutMs must be a whole number from 1 to 60000`,
 			`agentd: CONFIG: hooks.before[1].match must be a pattern of names of tools, such as *`,

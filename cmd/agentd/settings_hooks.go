@@ -57,7 +57,7 @@ func (r *reader) hook(s setting) (hook hooks.Hook) {
 	return hook
 }
 
-// texts returns the elements of a list of texts, or nil if it is none.
+// texts returns the elements of a list of texts, or nil for any other value.
 func texts(list jsonwire.Text) (all []string) {
 	if list.Kind() != "array" {
 		return nil

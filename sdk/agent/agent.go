@@ -124,7 +124,7 @@ type AgentSession struct {
 	cancelling atomic.Bool
 }
 
-// Messages yields the messages of the CLI until it has exited. It can be called once. Messages that nobody reads are
+// Messages yields the messages of the CLI until it has exited. It can be called once. Unread messages are
 // kept. An error is the last thing that is yielded. Breaking out of the loop closes the session.
 func (s *AgentSession) Messages() iter.Seq2[Message, error] {
 	return func(yield func(Message, error) bool) {
@@ -148,7 +148,7 @@ func (s *AgentSession) Messages() iter.Seq2[Message, error] {
 	}
 }
 
-// WaitForCompletion waits until the session has ended. Nobody needs to read the messages. Its error is that of ctx.
+// WaitForCompletion waits until the session has ended. The messages need not be read. Its error is that of ctx.
 func (s *AgentSession) WaitForCompletion(ctx context.Context) (SessionResult, error) {
 	if _, err := s.session.state.WaitForState(ctx, StateCompleted, StateFailed, StateCancelled); err != nil {
 		return SessionResult{}, err

@@ -33,7 +33,7 @@ var (
 	ErrInvalidOption   error = kind("INVALID_OPTION")
 )
 
-// A CLINotFoundError means that there is no CLI at the path, or none in PATH.
+// A CLINotFoundError means that the CLI is neither at the path nor in PATH.
 type CLINotFoundError struct {
 	Path string // what was tried
 	Err  error

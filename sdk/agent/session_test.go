@@ -235,7 +235,7 @@ func TestCancelInterrupts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, nil)
 		start := time.Now()
-		if err := r.s.Cancel(t.Context()); err != nil { // nobody answers the interrupt
+		if err := r.s.Cancel(t.Context()); err != nil { // the interrupt gets no answer
 			t.Error(err)
 		}
 		if waited := time.Since(start); waited != 3*time.Second {

@@ -45,7 +45,7 @@ type SubprocessTransport struct {
 	state   *os.ProcessState
 	drained chan struct{} // closed when standard error has ended
 	told    chan struct{} // closed when the callback has got all of it
-	writing chan struct{} // has one element while nobody writes
+	writing chan struct{} // has one element while no write is in progress
 
 	mu        sync.Mutex
 	process   *os.Process // nil before Connect

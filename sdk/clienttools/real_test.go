@@ -2,6 +2,8 @@ package clienttools_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -85,6 +87,35 @@ func TestTheAgentServerCallsTools(t *testing.T) {
 		if got := execute("echo"); got != unknown {
 			t.Errorf("after Close: %s", got)
 		}
+	})
+}
+
+func TestAHandlerCallsToolsOfTheAgentServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, post := startAgentServer(t)
+		must(t, c.Connect(t.Context()))
+		var failed error
+		must(t, c.Register(t.Context(), clienttools.ClientTool{
+			Definition: clienttools.Definition{ID: "note", Description: "d", Parameters: []byte(`{}`)},
+			Handle: func(ctx context.Context, call *clienttools.Call) (*clienttools.Result, error) {
+				_, failed = call.CallTool(ctx, "platform__manage_schedule", nil)
+				content, err := call.CallTool(ctx, "todo__todo_write", map[string]string{"content": "tea"})
+				return &clienttools.Result{Title: "note", Output: string(content)}, err
+			},
+		}))
+		var session struct{ ID string }
+		must(t, json.Unmarshal([]byte(post("/agent/start", `{"working_dir":"/w"}`)), &session))
+		post("/agent/add_extension", `{"session_id":"`+session.ID+`","config":{"type":"platform","name":"todo","description":null}}`)
+		synctest.Wait()
+		got := post("/client-tools/execute", `{"toolID":"client_c1_note","sessionID":"`+session.ID+`"}`)
+		if want := `{"status":"success","title":"note","output":"[{\"type\":\"text\",`; !strings.HasPrefix(got, want) || !strings.Contains(got, "3 chars") {
+			t.Errorf("execute: %s, want %s… and the length of the note", got, want)
+		}
+		var tool *clienttools.ToolError
+		if !errors.As(failed, &tool) || !strings.Contains(tool.Message, "is not built on this server") {
+			t.Errorf("a tool that the server lacks: %v, want a ToolError", failed)
+		}
+		must(t, c.Close())
 	})
 }
 

@@ -102,7 +102,7 @@ func successOf(id any, payload any) map[string]any {
 	return map[string]any{"type": "control_response", "response": map[string]any{"subtype": "success", "request_id": id, "response": payload}}
 }
 
-// change wakes whoever waits. The caller holds the lock.
+// change wakes all waiting goroutines. The caller holds the lock.
 func (t *MockTransport) change() {
 	close(t.changed)
 	t.changed = make(chan struct{})

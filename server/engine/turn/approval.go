@@ -47,7 +47,7 @@ type approver struct {
 	hooks       *hooks.Hooks
 	memory      *SessionMemory // receives the user's answers
 	sessionID   string
-	send        func(context.Context, message.Message) error // sends a question; nil if there is nobody to ask
+	send        func(context.Context, message.Message) error // sends a question; nil outside of a reply
 	log         *slog.Logger
 }
 
@@ -135,7 +135,7 @@ const securityPrompt = "Extension management requires approval for security"
 // confirm asks the user whether a tool may run, and waits without a time limit.
 func (a approver) confirm(ctx context.Context, r *request) error {
 	if a.send == nil {
-		return nobody
+		return errUnasked
 	}
 	question := a.memory.confirmations.Ask(r.announced.ID)
 	defer question.Close()

@@ -117,9 +117,9 @@ func (c calls) runOne(ctx context.Context, r *request) {
 			defer cancel(nil)
 			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
 			said, err := c.elicit(asker, text, schema)
-			if errors.Is(err, nobody) {
-				end(nobody) // the tool cannot go on (decision S81)
-				return nil, nobody
+			if errors.Is(err, errUnasked) {
+				end(errUnasked) // the tool cannot go on (decision S81)
+				return nil, errUnasked
 			}
 			if err != nil {
 				c.service.Log.Debug("no answer to an MCP server", "err", err)
@@ -132,8 +132,8 @@ func (c calls) runOne(ctx context.Context, r *request) {
 		},
 	}
 	r.result = c.recovered(call.Name, func() message.ToolResult { return c.call(running, call) })
-	if context.Cause(running) == nobody {
-		r.result = message.FailedResult(string(nobody))
+	if context.Cause(running) == errUnasked {
+		r.result = message.FailedResult(string(errUnasked))
 	}
 	r.result = c.settled(ctx, r, !unknown(call.Name, r.result))
 }
@@ -201,7 +201,7 @@ func (c calls) call(ctx context.Context, call toolbox.Call) message.ToolResult {
 // elicit asks the user a question of an MCP server (GA 8.3).
 func (c calls) elicit(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
 	if c.sends == nil {
-		return nil, nobody
+		return nil, errUnasked
 	}
 	id := uuid.NewString()
 	question := c.agent.memory.elicitations.Ask(id)

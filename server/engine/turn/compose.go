@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 )
 
-// nobody is the error of a question outside of a reply (decision S81).
-const nobody = Failure("The user cannot be asked about this call")
+// errUnasked is the error of a question outside of a reply (decision S81).
+const errUnasked = Failure("The user cannot be asked about this call")
 
 // Compose calls a tool of the server for a client that runs a tool of the session outside of a reply (CT 14.3).
 func (s *Service) Compose(ctx context.Context, sessionID string, call toolbox.ServerCall) message.ToolResult {

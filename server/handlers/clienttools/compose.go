@@ -75,13 +75,8 @@ func expectedBy(r *Registry, requestID string) (e *Execution, ok bool) {
 
 // count counts a call that the client of an execution makes, and returns its number, or false if there were too many.
 func (e *Execution) count() (n int, ok bool) {
-	e.registry.mu.Lock()
-	defer e.registry.mu.Unlock()
-	if e.composed >= maxComposed {
-		return 0, false
-	}
-	e.composed++
-	return e.composed, true
+	n = int(e.composed.Add(1))
+	return n, n <= maxComposed
 }
 
 // bounded returns a context that also ends with the execution.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
@@ -69,7 +70,7 @@ type Execution struct {
 	running  context.Context // ends with the execution
 	finish   context.CancelFunc
 	compose  func(context.Context, toolbox.ServerCall) message.ToolResult // may be nil
-	composed int                                                          // how many calls its client has made
+	composed atomic.Int64                                                 // how many calls its client has made
 
 	waits bool // for a stream of its client, which has a lease
 }

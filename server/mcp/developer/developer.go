@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -77,10 +78,15 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, at Setting
 	err := s.Run(ctx, x.line)
 	x.cancel()
 	x.running.Wait()
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+	if hungUp(err) || ctx.Err() != nil {
 		return nil
 	}
 	return err
+}
+
+// hungUp reports whether an error means that the client has gone: it closed what it writes, or what it reads.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE)
 }
 
 // corrected changes the library's behaviour where it differs from the specification.

@@ -47,6 +47,31 @@ func client(t *testing.T, directory string) *mcp.ClientSession {
 	return c
 }
 
+// TestAClientMayStopReadingFirst checks that a client which has gone before it gets its answer is not an error.
+func TestAClientMayStopReadingFirst(t *testing.T) {
+	const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n"
+	for name, pipe := range map[string]func(t *testing.T) (io.Closer, io.WriteCloser){
+		"in memory": func(*testing.T) (io.Closer, io.WriteCloser) { return io.Pipe() },
+		"of the system": func(t *testing.T) (io.Closer, io.WriteCloser) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r, w
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reader, out := pipe(t)
+			_ = reader.Close()
+			in, asks := io.Pipe()
+			go func() { _, _ = io.WriteString(asks, initialize) }()
+			if err := Serve(t.Context(), in, out, Setting{t.TempDir(), t.TempDir(), os.Environ()}); err != nil {
+				t.Errorf("Serve: %v", err)
+			}
+		})
+	}
+}
+
 // ask returns the text of a tool for the user, or the code and message of its error.
 func ask(t *testing.T, c *mcp.ClientSession, tool, arguments string) string {
 	t.Helper()

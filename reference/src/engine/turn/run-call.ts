@@ -87,7 +87,7 @@ async function runServerTool({ request: { id }, call: { name, arguments: args = 
   return result
 }
 
-/** Undefined if no extension has such a tool. A tool that asks a person fails if nobody can be asked (S81). */
+/** Undefined if no extension has such a tool. A tool that asks a person fails outside of a reply (S81). */
 async function callExtension(id: string, name: string, args: JsonObject, deps: CallDeps): Promise<ToolResult | undefined> {
   const unanswered = new AbortController()
   const listener = listenerOf(id, deps, (reason) => {

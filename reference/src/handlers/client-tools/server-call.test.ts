@@ -103,7 +103,7 @@ describe('a call outside of a turn (S81)', () => {
     ['approve', '{"status":"error","error":"The user cannot be asked about this call"}'],
     ['chat', textOf('Tools do not run in chat mode. Explain what you would do with this call.')],
     ['auto', notBuilt],
-  ])('asks nobody in the mode %s', async (mode, text) => {
+  ])('runs or refuses a call without a question in the mode %s', async (mode, text) => {
     const { app, id } = await started(mode)
     await executing(app, id)
     expect((await call(app, schedule)).text).toBe(text)
@@ -116,7 +116,7 @@ describe('a call outside of a turn (S81)', () => {
     expect((await call(app, schedule)).text).toBe('{"status":"error","error":"Permissions cannot be read"}')
   })
 
-  it('that looks dangerous needs somebody to ask', async () => {
+  it('that looks dangerous is refused outside of a reply', async () => {
     const { app, id } = await started()
     await executing(app, id)
     expect((await call(app, schedule, { command: 'rm -rf /' })).text).toBe(notBuilt)

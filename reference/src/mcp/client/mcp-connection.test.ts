@@ -50,7 +50,7 @@ describe('McpConnection', () => {
       method: 'initialize',
       params: { protocolVersion: '2025-03-26', clientInfo: { name: 'goose', version: '9' }, capabilities: { sampling: {}, elicitation: {} } },
     })
-    expect((await connection.tools()).map(({ name }) => name)).toHaveLength(10)
+    expect((await connection.tools()).map(({ name }) => name)).toHaveLength(11)
     await connection.close()
     expect(vi.getTimerCount()).toBe(0)
   })
