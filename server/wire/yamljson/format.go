@@ -14,10 +14,23 @@ import (
 // ErrTooLarge says that a value would make a larger document than [Parse] or the caller allows.
 var ErrTooLarge = errors.New("too large for a YAML file")
 
+// blockDepth is how many levels are indented. Deeper ones are in one line, because indentation could make a small value
+// huge.
+const blockDepth = 8
+
 // Format returns the YAML of a JSON value, which [Parse] reads as the same value (decision G40). Numbers keep their
-// digits, except that -0 is read as 0. The YAML has at most limit bytes.
+// digits, except that -0 is read as 0. The YAML has at most limit bytes; if need be, it is in one line.
 func Format(value jsonwire.Text, limit int) ([]byte, error) {
-	f := formatter{in: jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true))}
+	text, err := format(value, limit, blockDepth)
+	if errors.Is(err, ErrTooLarge) && len(value) <= limit {
+		text, err = format(value, limit, 0)
+	}
+	return text, err
+}
+
+// format indents some of the levels.
+func format(value jsonwire.Text, limit, indented int) ([]byte, error) {
+	f := formatter{indented: indented, in: jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true))}
 	root, err := f.node(0)
 	if err != nil {
 		return nil, err
@@ -39,13 +52,10 @@ func Format(value jsonwire.Text, limit int) ([]byte, error) {
 // A formatter makes the nodes of a JSON value. The library only lays them out: it would choose styles that do not keep
 // every text, and would not quote what another reader takes for something else than a text.
 type formatter struct {
-	in   *jsontext.Decoder
-	size size
+	in       *jsontext.Decoder
+	indented int // how many levels are indented
+	size     size
 }
-
-// blockDepth is how many levels are indented. Deeper ones are in one line, because indentation could make a small value
-// huge.
-const blockDepth = 8
 
 func (f *formatter) node(depth int) (*yaml.Node, error) {
 	switch kind := f.in.PeekKind(); kind {
@@ -57,7 +67,7 @@ func (f *formatter) node(depth int) (*yaml.Node, error) {
 		if kind == '{' {
 			n.Kind = yaml.MappingNode
 		}
-		if depth >= blockDepth {
+		if depth >= f.indented {
 			n.Style = yaml.FlowStyle
 		}
 		return n, f.content(n, depth)

@@ -132,6 +132,18 @@ func TestWhatIsTooLargeIsNotWritten(t *testing.T) {
 	}
 }
 
+// TestAValueThatIsSmallInOneLineIsWrittenInOneLine has a value that is larger with a line for each element.
+func TestAValueThatIsSmallInOneLineIsWrittenInOneLine(t *testing.T) {
+	value := jsonwire.Text("[[" + strings.Repeat("[],", 299) + "[]]]")
+	want := strings.ReplaceAll(string(value), ",", ", ") + "\n"
+	if text, err := yamljson.Format(value, len(want)); err != nil || string(text) != want {
+		t.Errorf("Format: %.60s, %v; want %.60s", text, err, want)
+	}
+	if _, err := yamljson.Format(value, len(want)-1); !errors.Is(err, yamljson.ErrTooLarge) {
+		t.Errorf("Format with a lower limit: %v", err)
+	}
+}
+
 // TestDeepValuesStaySmall checks that indentation does not make a value huge.
 func TestDeepValuesStaySmall(t *testing.T) {
 	var items []string
