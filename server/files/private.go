@@ -2,7 +2,6 @@ package files
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -68,7 +67,7 @@ func write(path string, content []byte) error {
 
 // remove removes a file, unless there is none.
 func remove(path string) error {
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(path); !IsMissing(err) {
 		return err
 	}
 	return nil

@@ -1,9 +1,7 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/lockstep-dev/lockstep/server/files"
@@ -79,7 +77,7 @@ var suffixes = []string{"", ".1", ".2", ".3", ".4", ".5"}
 // rotate stores the newest of a file's copies. It shifts the earlier ones by one, which drops the oldest.
 func rotate(path, text string) error {
 	for i := len(suffixes) - 1; i > 0; i-- {
-		if err := os.Rename(path+suffixes[i-1], path+suffixes[i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(path+suffixes[i-1], path+suffixes[i]); err != nil && !files.IsMissing(err) {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"regexp"
 
@@ -38,7 +37,7 @@ func (s *Settings) Mapping(f File) (jsonwire.Text, error) {
 func (s *Settings) read(f File) (content, error) {
 	path := s.path(f)
 	c, err := readMapping(path)
-	missing := errors.Is(err, fs.ErrNotExist)
+	missing := files.IsMissing(err)
 	switch {
 	case f == Secrets && missing:
 		return empty, nil
@@ -109,14 +108,14 @@ func placeOf(err error) string {
 // exist (decision G45).
 func (s *Settings) Exists() bool {
 	_, err := os.Stat(s.path(Config))
-	return !errors.Is(err, fs.ErrNotExist)
+	return !files.IsMissing(err)
 }
 
 // ErrNotYAML says that a file can be read but is not YAML.
 var ErrNotYAML = errors.New("not YAML")
 
-// Validate checks whether config.yaml is YAML, whatever it holds, and returns [ErrNotYAML] if not (GA 10.6). The error
-// of a missing file is [fs.ErrNotExist], that of a file that cannot be read is another one. Validate changes nothing.
+// Validate checks whether config.yaml is YAML, whatever it holds, and returns [ErrNotYAML] if not (GA 10.6). Other errors
+// come from reading the file, which may be missing. Validate changes nothing.
 func (s *Settings) Validate() error {
 	path := s.path(Config)
 	text, err := files.ReadText(path, maxFile)

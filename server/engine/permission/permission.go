@@ -5,7 +5,6 @@ package permission
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -127,7 +126,7 @@ func (f *file) category(name string) category {
 // reads.
 func (p *Permissions) read() (*file, error) {
 	text, err := files.ReadText(p.path, maxFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !files.IsMissing(err) {
 		return nil, fmt.Errorf("read permissions: %w", err)
 	}
 	mapping, err := yamljson.Parse([]byte(text))

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/files"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/settings"
 )
@@ -26,7 +26,7 @@ func (h *Handlers) ValidateConfig(context.Context, gen.ValidateConfigRequestObje
 	text := "Config file is valid"
 	err := h.Settings.Validate()
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case files.IsMissing(err):
 		text = "Config file does not exist"
 	case errors.Is(err, settings.ErrNotYAML):
 		h.Log.Info("configuration not valid", "err", err)
