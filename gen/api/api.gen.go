@@ -297,6 +297,24 @@ func (e ClientToolUnregisteredEventType) Valid() bool {
 	}
 }
 
+// Defines values for CommandType.
+const (
+	CommandTypeBuiltin CommandType = "Builtin"
+	CommandTypeRecipe  CommandType = "Recipe"
+)
+
+// Valid indicates whether the value is a known member of the CommandType enum.
+func (e CommandType) Valid() bool {
+	switch e {
+	case CommandTypeBuiltin:
+		return true
+	case CommandTypeRecipe:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EditType.
 const (
 	EditTypeEdit EditType = "edit"
@@ -2392,6 +2410,21 @@ type ClientToolUnregisteredEventType string
 // ClientToolsByID defines model for ClientToolsByID.
 type ClientToolsByID map[string]ClientToolDefinition
 
+// CommandType defines model for CommandType.
+type CommandType string
+
+// ConfigKeyQuery Example: {"is_secret":false,"key":"GOOSE_MODEL"}
+type ConfigKeyQuery struct {
+	IsSecret bool   `json:"is_secret"`
+	Key      string `json:"key"`
+}
+
+// ConfigResponse Example: {"config":{"GOOSE_MODEL":"gpt-4o","GOOSE_PROVIDER":"openai"}}
+type ConfigResponse struct {
+	// Config An object with any fields.
+	Config JSONObject `json:"config"`
+}
+
 // ConfirmToolActionRequest Example: {"action":"allow_once","id":"call_1","sessionId":"20251210_3"}
 type ConfirmToolActionRequest struct {
 	// Action `allow_once` or `always_allow`; any other value declines.
@@ -2539,6 +2572,25 @@ type ExtensionConfigInput = json.RawMessage
 
 // ExtensionData Data that extensions store with a session, by name and version, such as `todo.v0`.
 type ExtensionData = json.RawMessage
+
+// ExtensionEntry An extension of the settings. `enabled` comes first, then the fields of its type.
+type ExtensionEntry = json.RawMessage
+
+// ExtensionQuery Example: {"config":{"name":"developer","type":"builtin"},"enabled":true,"name":"developer"}
+type ExtensionQuery struct {
+	// Config An extension as a client sends it. Outside of a recipe, the types `platform`, `streamable_http`, `frontend` and
+	// `inline_python` require a description, which may be null.
+	Config  ExtensionConfigInput `json:"config"`
+	Enabled bool                 `json:"enabled"`
+
+	// Name The name in the answer, and that of the entry that counts as existing before.
+	Name string `json:"name"`
+}
+
+// ExtensionResponse defines model for ExtensionResponse.
+type ExtensionResponse struct {
+	Extensions []ExtensionEntry `json:"extensions"`
+}
 
 // FrontendExtension Tools that the client runs.
 type FrontendExtension struct {
@@ -3344,6 +3396,20 @@ type ShellCheckInput struct {
 // ShellCheckInputType Responses always write `Shell`.
 type ShellCheckInputType string
 
+// SlashCommand Example: {"command":"tea","command_type":"Recipe","help":"/home/me/tea.yaml"}
+type SlashCommand struct {
+	Command string `json:"command"`
+
+	// Help What a built-in command does, or the path of a recipe.
+	Help        string      `json:"help"`
+	CommandType CommandType `json:"command_type"`
+}
+
+// SlashCommandsResponse defines model for SlashCommandsResponse.
+type SlashCommandsResponse struct {
+	Commands []SlashCommand `json:"commands"`
+}
+
 // SocketError defines model for SocketError.
 type SocketError struct {
 	Type  SocketErrorType `json:"type"`
@@ -3871,6 +3937,12 @@ type ToolNotFoundError struct {
 	Error ToolNotFound `json:"error"`
 }
 
+// ToolPermission Example: {"permission":"ask_before","tool_name":"developer__shell"}
+type ToolPermission struct {
+	Permission PermissionLevel `json:"permission"`
+	ToolName   string          `json:"tool_name"`
+}
+
 // ToolRequest Example: {"id":"call_1","toolCall":{"status":"success","value":{"arguments":{"command":"ls"},"name":"developer__shell"}},"type":"toolRequest"}
 type ToolRequest struct {
 	Type ToolRequestType `json:"type"`
@@ -4002,6 +4074,20 @@ type UpdateSessionUserRecipeValuesResponse struct {
 	//
 	// Example: {"description":"Greets somebody","instructions":"Greet them","title":"Greet","version":"1.0.0"}
 	Recipe Recipe `json:"recipe"`
+}
+
+// UpsertConfigQuery Example: {"is_secret":false,"key":"GOOSE_MODEL","value":"gpt-4o"}
+type UpsertConfigQuery struct {
+	IsSecret bool   `json:"is_secret"`
+	Key      string `json:"key"`
+
+	// Value Any JSON. Numbers keep their digits, and objects the order of their fields.
+	Value AnyValue `json:"value"`
+}
+
+// UpsertPermissionsQuery defines model for UpsertPermissionsQuery.
+type UpsertPermissionsQuery struct {
+	ToolPermissions []ToolPermission `json:"tool_permissions"`
 }
 
 // ValidationError Example: {"data":{"clientID":"my-client"},"error":[{"code":"invalid_type","expected":"array","message":"Invalid input: expected array, received undefined","path":["tools"]}],"success":false}
@@ -4229,6 +4315,21 @@ type SubmitClientToolResultJSONRequestBody = SubmitResultRequest
 
 // UnregisterClientToolsJSONRequestBody defines body for UnregisterClientTools for application/json ContentType.
 type UnregisterClientToolsJSONRequestBody = UnregisterRequest
+
+// AddExtensionConfigJSONRequestBody defines body for AddExtensionConfig for application/json ContentType.
+type AddExtensionConfigJSONRequestBody = ExtensionQuery
+
+// UpsertPermissionsJSONRequestBody defines body for UpsertPermissions for application/json ContentType.
+type UpsertPermissionsJSONRequestBody = UpsertPermissionsQuery
+
+// ReadConfigJSONRequestBody defines body for ReadConfig for application/json ContentType.
+type ReadConfigJSONRequestBody = ConfigKeyQuery
+
+// RemoveConfigJSONRequestBody defines body for RemoveConfig for application/json ContentType.
+type RemoveConfigJSONRequestBody = ConfigKeyQuery
+
+// UpsertConfigJSONRequestBody defines body for UpsertConfig for application/json ContentType.
+type UpsertConfigJSONRequestBody = UpsertConfigQuery
 
 // ReplyJSONRequestBody defines body for Reply for application/json ContentType.
 type ReplyJSONRequestBody = ChatRequest

@@ -399,6 +399,144 @@ type ClientInterface interface {
 	// Corresponds with GET /client-tools/ws/{clientID} (the `OpenClientSocket` operationId).
 	OpenClientSocket(ctx context.Context, clientID ClientID, params *OpenClientSocketParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetConfig Get all settings of the file
+	//
+	// Contains neither environment variables nor secrets.
+	//
+	// Corresponds with GET /config (the `GetConfig` operationId).
+	GetConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BackupConfig Copy the file of settings to its newest backup
+	//
+	// Corresponds with POST /config/backup (the `BackupConfig` operationId).
+	BackupConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetExtensions List the extensions of the settings
+	//
+	// Platform extensions follow unless the settings have no extension.
+	//
+	// Corresponds with GET /config/extensions (the `GetExtensions` operationId).
+	GetExtensions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddExtensionConfigWithBody Store an extension in the settings
+	//
+	// Running agents are not changed. If the file cannot be read or written, the answer is the same.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/extensions (the `AddExtensionConfig` operationId).
+	AddExtensionConfigWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddExtensionConfig Store an extension in the settings
+	//
+	// Running agents are not changed. If the file cannot be read or written, the answer is the same.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/extensions (the `AddExtensionConfig` operationId).
+	AddExtensionConfig(ctx context.Context, body AddExtensionConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemoveExtensionConfig Remove an extension from the settings
+	//
+	// An unknown name is no error. Running agents are not changed.
+	//
+	// Corresponds with DELETE /config/extensions/{name} (the `RemoveExtensionConfig` operationId).
+	RemoveExtensionConfig(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// InitConfig Ask whether the file of settings exists
+	//
+	// Writes nothing.
+	//
+	// Corresponds with POST /config/init (the `InitConfig` operationId).
+	InitConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpsertPermissionsWithBody Set permissions of tools
+	//
+	// All are stored, or none.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
+	UpsertPermissionsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpsertPermissions Set permissions of tools
+	//
+	// All are stored, or none.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
+	UpsertPermissions(ctx context.Context, body UpsertPermissionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReadConfigWithBody Get a setting or a masked secret
+	//
+	// An environment variable takes precedence over the file.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/read (the `ReadConfig` operationId).
+	ReadConfigWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReadConfig Get a setting or a masked secret
+	//
+	// An environment variable takes precedence over the file.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/read (the `ReadConfig` operationId).
+	ReadConfig(ctx context.Context, body ReadConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RecoverConfig Repair the file of settings from its backups
+	//
+	// Corresponds with POST /config/recover (the `RecoverConfig` operationId).
+	RecoverConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemoveConfigWithBody Remove a setting or a secret
+	//
+	// An unknown key is no error.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
+	RemoveConfigWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemoveConfig Remove a setting or a secret
+	//
+	// An unknown key is no error.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
+	RemoveConfig(ctx context.Context, body RemoveConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetSlashCommands List the slash commands
+	//
+	// The command that is built in comes last.
+	//
+	// Corresponds with GET /config/slash_commands (the `GetSlashCommands` operationId).
+	GetSlashCommands(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpsertConfigWithBody Store a setting or a secret
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/upsert (the `UpsertConfig` operationId).
+	UpsertConfigWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpsertConfig Store a setting or a secret
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/upsert (the `UpsertConfig` operationId).
+	UpsertConfig(ctx context.Context, body UpsertConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ValidateConfig Check whether the file of settings is YAML
+	//
+	// Writes nothing.
+	//
+	// Corresponds with GET /config/validate (the `ValidateConfig` operationId).
+	ValidateConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetDiagnostics Download diagnostics of a session as an archive
 	//
 	// Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
@@ -1223,6 +1361,324 @@ func (c *Client) UnregisterClientTools(ctx context.Context, params *UnregisterCl
 // Corresponds with GET /client-tools/ws/{clientID} (the `OpenClientSocket` operationId).
 func (c *Client) OpenClientSocket(ctx context.Context, clientID ClientID, params *OpenClientSocketParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewOpenClientSocketRequest(c.Server, clientID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetConfig Get all settings of the file
+//
+// Contains neither environment variables nor secrets.
+//
+// Corresponds with GET /config (the `GetConfig` operationId).
+func (c *Client) GetConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetConfigRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BackupConfig Copy the file of settings to its newest backup
+//
+// Corresponds with POST /config/backup (the `BackupConfig` operationId).
+func (c *Client) BackupConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBackupConfigRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetExtensions List the extensions of the settings
+//
+// Platform extensions follow unless the settings have no extension.
+//
+// Corresponds with GET /config/extensions (the `GetExtensions` operationId).
+func (c *Client) GetExtensions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetExtensionsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddExtensionConfigWithBody Store an extension in the settings
+//
+// Running agents are not changed. If the file cannot be read or written, the answer is the same.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/extensions (the `AddExtensionConfig` operationId).
+func (c *Client) AddExtensionConfigWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddExtensionConfigRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddExtensionConfig Store an extension in the settings
+//
+// Running agents are not changed. If the file cannot be read or written, the answer is the same.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/extensions (the `AddExtensionConfig` operationId).
+func (c *Client) AddExtensionConfig(ctx context.Context, body AddExtensionConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddExtensionConfigRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemoveExtensionConfig Remove an extension from the settings
+//
+// An unknown name is no error. Running agents are not changed.
+//
+// Corresponds with DELETE /config/extensions/{name} (the `RemoveExtensionConfig` operationId).
+func (c *Client) RemoveExtensionConfig(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveExtensionConfigRequest(c.Server, name)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// InitConfig Ask whether the file of settings exists
+//
+// Writes nothing.
+//
+// Corresponds with POST /config/init (the `InitConfig` operationId).
+func (c *Client) InitConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewInitConfigRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpsertPermissionsWithBody Set permissions of tools
+//
+// All are stored, or none.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
+func (c *Client) UpsertPermissionsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpsertPermissionsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpsertPermissions Set permissions of tools
+//
+// All are stored, or none.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
+func (c *Client) UpsertPermissions(ctx context.Context, body UpsertPermissionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpsertPermissionsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReadConfigWithBody Get a setting or a masked secret
+//
+// An environment variable takes precedence over the file.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/read (the `ReadConfig` operationId).
+func (c *Client) ReadConfigWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadConfigRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReadConfig Get a setting or a masked secret
+//
+// An environment variable takes precedence over the file.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/read (the `ReadConfig` operationId).
+func (c *Client) ReadConfig(ctx context.Context, body ReadConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadConfigRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RecoverConfig Repair the file of settings from its backups
+//
+// Corresponds with POST /config/recover (the `RecoverConfig` operationId).
+func (c *Client) RecoverConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRecoverConfigRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemoveConfigWithBody Remove a setting or a secret
+//
+// An unknown key is no error.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
+func (c *Client) RemoveConfigWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveConfigRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemoveConfig Remove a setting or a secret
+//
+// An unknown key is no error.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
+func (c *Client) RemoveConfig(ctx context.Context, body RemoveConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveConfigRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetSlashCommands List the slash commands
+//
+// The command that is built in comes last.
+//
+// Corresponds with GET /config/slash_commands (the `GetSlashCommands` operationId).
+func (c *Client) GetSlashCommands(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetSlashCommandsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpsertConfigWithBody Store a setting or a secret
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/upsert (the `UpsertConfig` operationId).
+func (c *Client) UpsertConfigWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpsertConfigRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpsertConfig Store a setting or a secret
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/upsert (the `UpsertConfig` operationId).
+func (c *Client) UpsertConfig(ctx context.Context, body UpsertConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpsertConfigRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ValidateConfig Check whether the file of settings is YAML
+//
+// Writes nothing.
+//
+// Corresponds with GET /config/validate (the `ValidateConfig` operationId).
+func (c *Client) ValidateConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewValidateConfigRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -2900,6 +3356,429 @@ func NewOpenClientSocketRequest(server string, clientID ClientID, params *OpenCl
 	return req, nil
 }
 
+// NewGetConfigRequest constructs an http.Request for the GetConfig method
+func NewGetConfigRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewBackupConfigRequest constructs an http.Request for the BackupConfig method
+func NewBackupConfigRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/backup")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetExtensionsRequest constructs an http.Request for the GetExtensions method
+func NewGetExtensionsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/extensions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAddExtensionConfigRequest calls the generic AddExtensionConfig builder with application/json body
+func NewAddExtensionConfigRequest(server string, body AddExtensionConfigJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAddExtensionConfigRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewAddExtensionConfigRequestWithBody constructs an http.Request for the AddExtensionConfig method, with any body, and a specified content type
+func NewAddExtensionConfigRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/extensions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRemoveExtensionConfigRequest constructs an http.Request for the RemoveExtensionConfig method
+func NewRemoveExtensionConfigRequest(server string, name string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/extensions/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewInitConfigRequest constructs an http.Request for the InitConfig method
+func NewInitConfigRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/init")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpsertPermissionsRequest calls the generic UpsertPermissions builder with application/json body
+func NewUpsertPermissionsRequest(server string, body UpsertPermissionsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpsertPermissionsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewUpsertPermissionsRequestWithBody constructs an http.Request for the UpsertPermissions method, with any body, and a specified content type
+func NewUpsertPermissionsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/permissions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewReadConfigRequest calls the generic ReadConfig builder with application/json body
+func NewReadConfigRequest(server string, body ReadConfigJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReadConfigRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewReadConfigRequestWithBody constructs an http.Request for the ReadConfig method, with any body, and a specified content type
+func NewReadConfigRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/read")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRecoverConfigRequest constructs an http.Request for the RecoverConfig method
+func NewRecoverConfigRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/recover")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRemoveConfigRequest calls the generic RemoveConfig builder with application/json body
+func NewRemoveConfigRequest(server string, body RemoveConfigJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRemoveConfigRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewRemoveConfigRequestWithBody constructs an http.Request for the RemoveConfig method, with any body, and a specified content type
+func NewRemoveConfigRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/remove")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetSlashCommandsRequest constructs an http.Request for the GetSlashCommands method
+func NewGetSlashCommandsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/slash_commands")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpsertConfigRequest calls the generic UpsertConfig builder with application/json body
+func NewUpsertConfigRequest(server string, body UpsertConfigJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpsertConfigRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewUpsertConfigRequestWithBody constructs an http.Request for the UpsertConfig method, with any body, and a specified content type
+func NewUpsertConfigRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/upsert")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewValidateConfigRequest constructs an http.Request for the ValidateConfig method
+func NewValidateConfigRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/validate")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetDiagnosticsRequest constructs an http.Request for the GetDiagnostics method
 func NewGetDiagnosticsRequest(server string, sessionID SessionID) (*http.Request, error) {
 	var err error
@@ -3893,6 +4772,160 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /client-tools/ws/{clientID} (the `OpenClientSocket` operationId).
 	OpenClientSocketWithResponse(ctx context.Context, clientID ClientID, params *OpenClientSocketParams, reqEditors ...RequestEditorFn) (*OpenClientSocketHTTPResponse, error)
+
+	// GetConfigWithResponse Get all settings of the file
+	//
+	// Contains neither environment variables nor secrets.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /config (the `GetConfig` operationId).
+	GetConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetConfigHTTPResponse, error)
+
+	// BackupConfigWithResponse Copy the file of settings to its newest backup
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/backup (the `BackupConfig` operationId).
+	BackupConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*BackupConfigHTTPResponse, error)
+
+	// GetExtensionsWithResponse List the extensions of the settings
+	//
+	// Platform extensions follow unless the settings have no extension.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /config/extensions (the `GetExtensions` operationId).
+	GetExtensionsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetExtensionsHTTPResponse, error)
+
+	// AddExtensionConfigWithBodyWithResponse Store an extension in the settings
+	//
+	// Running agents are not changed. If the file cannot be read or written, the answer is the same.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/extensions (the `AddExtensionConfig` operationId).
+	AddExtensionConfigWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddExtensionConfigHTTPResponse, error)
+
+	// AddExtensionConfigWithResponse Store an extension in the settings
+	//
+	// Running agents are not changed. If the file cannot be read or written, the answer is the same.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/extensions (the `AddExtensionConfig` operationId).
+	AddExtensionConfigWithResponse(ctx context.Context, body AddExtensionConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*AddExtensionConfigHTTPResponse, error)
+
+	// RemoveExtensionConfigWithResponse Remove an extension from the settings
+	//
+	// An unknown name is no error. Running agents are not changed.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /config/extensions/{name} (the `RemoveExtensionConfig` operationId).
+	RemoveExtensionConfigWithResponse(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*RemoveExtensionConfigHTTPResponse, error)
+
+	// InitConfigWithResponse Ask whether the file of settings exists
+	//
+	// Writes nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/init (the `InitConfig` operationId).
+	InitConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*InitConfigHTTPResponse, error)
+
+	// UpsertPermissionsWithBodyWithResponse Set permissions of tools
+	//
+	// All are stored, or none.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
+	UpsertPermissionsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpsertPermissionsHTTPResponse, error)
+
+	// UpsertPermissionsWithResponse Set permissions of tools
+	//
+	// All are stored, or none.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
+	UpsertPermissionsWithResponse(ctx context.Context, body UpsertPermissionsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpsertPermissionsHTTPResponse, error)
+
+	// ReadConfigWithBodyWithResponse Get a setting or a masked secret
+	//
+	// An environment variable takes precedence over the file.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/read (the `ReadConfig` operationId).
+	ReadConfigWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadConfigHTTPResponse, error)
+
+	// ReadConfigWithResponse Get a setting or a masked secret
+	//
+	// An environment variable takes precedence over the file.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/read (the `ReadConfig` operationId).
+	ReadConfigWithResponse(ctx context.Context, body ReadConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadConfigHTTPResponse, error)
+
+	// RecoverConfigWithResponse Repair the file of settings from its backups
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/recover (the `RecoverConfig` operationId).
+	RecoverConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*RecoverConfigHTTPResponse, error)
+
+	// RemoveConfigWithBodyWithResponse Remove a setting or a secret
+	//
+	// An unknown key is no error.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
+	RemoveConfigWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RemoveConfigHTTPResponse, error)
+
+	// RemoveConfigWithResponse Remove a setting or a secret
+	//
+	// An unknown key is no error.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
+	RemoveConfigWithResponse(ctx context.Context, body RemoveConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*RemoveConfigHTTPResponse, error)
+
+	// GetSlashCommandsWithResponse List the slash commands
+	//
+	// The command that is built in comes last.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /config/slash_commands (the `GetSlashCommands` operationId).
+	GetSlashCommandsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetSlashCommandsHTTPResponse, error)
+
+	// UpsertConfigWithBodyWithResponse Store a setting or a secret
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/upsert (the `UpsertConfig` operationId).
+	UpsertConfigWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpsertConfigHTTPResponse, error)
+
+	// UpsertConfigWithResponse Store a setting or a secret
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/upsert (the `UpsertConfig` operationId).
+	UpsertConfigWithResponse(ctx context.Context, body UpsertConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*UpsertConfigHTTPResponse, error)
+
+	// ValidateConfigWithResponse Check whether the file of settings is YAML
+	//
+	// Writes nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /config/validate (the `ValidateConfig` operationId).
+	ValidateConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ValidateConfigHTTPResponse, error)
 
 	// GetDiagnosticsWithResponse Download diagnostics of a session as an archive
 	//
@@ -6428,6 +7461,1064 @@ func (r OpenClientSocketHTTPResponse) ContentType() string {
 	return ""
 }
 
+// GetConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetConfig
+type GetConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetConfig
+type GetConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetConfigHTTPResponse422Headers the declared response headers of an HTTP 422 response for GetConfig
+type GetConfigHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ConfigResponse
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetConfigHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetConfigHTTPResponse401Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *GetConfigHTTPResponse422Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetConfigHTTPResponse) GetJSON200() *ConfigResponse {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// BackupConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for BackupConfig
+type BackupConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// BackupConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for BackupConfig
+type BackupConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// BackupConfigHTTPResponse500Headers the declared response headers of an HTTP 500 response for BackupConfig
+type BackupConfigHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type BackupConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *BackupConfigHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *BackupConfigHTTPResponse401Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *BackupConfigHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r BackupConfigHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r BackupConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r BackupConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BackupConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r BackupConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetExtensionsHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetExtensions
+type GetExtensionsHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetExtensionsHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetExtensions
+type GetExtensionsHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetExtensionsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ExtensionResponse
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetExtensionsHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetExtensionsHTTPResponse401Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetExtensionsHTTPResponse) GetJSON200() *ExtensionResponse {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetExtensionsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetExtensionsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetExtensionsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetExtensionsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// AddExtensionConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for AddExtensionConfig
+type AddExtensionConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionConfigHTTPResponse400Headers the declared response headers of an HTTP 400 response for AddExtensionConfig
+type AddExtensionConfigHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for AddExtensionConfig
+type AddExtensionConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionConfigHTTPResponse408Headers the declared response headers of an HTTP 408 response for AddExtensionConfig
+type AddExtensionConfigHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionConfigHTTPResponse413Headers the declared response headers of an HTTP 413 response for AddExtensionConfig
+type AddExtensionConfigHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionConfigHTTPResponse415Headers the declared response headers of an HTTP 415 response for AddExtensionConfig
+type AddExtensionConfigHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionConfigHTTPResponse422Headers the declared response headers of an HTTP 422 response for AddExtensionConfig
+type AddExtensionConfigHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionConfigHTTPResponse503Headers the declared response headers of an HTTP 503 response for AddExtensionConfig
+type AddExtensionConfigHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type AddExtensionConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AddExtensionConfigHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *AddExtensionConfigHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *AddExtensionConfigHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *AddExtensionConfigHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *AddExtensionConfigHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *AddExtensionConfigHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *AddExtensionConfigHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *AddExtensionConfigHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r AddExtensionConfigHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r AddExtensionConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AddExtensionConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AddExtensionConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AddExtensionConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RemoveExtensionConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for RemoveExtensionConfig
+type RemoveExtensionConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveExtensionConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for RemoveExtensionConfig
+type RemoveExtensionConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type RemoveExtensionConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RemoveExtensionConfigHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *RemoveExtensionConfigHTTPResponse401Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RemoveExtensionConfigHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r RemoveExtensionConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RemoveExtensionConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RemoveExtensionConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RemoveExtensionConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// InitConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for InitConfig
+type InitConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// InitConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for InitConfig
+type InitConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type InitConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *InitConfigHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *InitConfigHTTPResponse401Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r InitConfigHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r InitConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r InitConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r InitConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r InitConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpsertPermissionsHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpsertPermissions
+type UpsertPermissionsHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertPermissionsHTTPResponse400Headers the declared response headers of an HTTP 400 response for UpsertPermissions
+type UpsertPermissionsHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertPermissionsHTTPResponse401Headers the declared response headers of an HTTP 401 response for UpsertPermissions
+type UpsertPermissionsHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertPermissionsHTTPResponse408Headers the declared response headers of an HTTP 408 response for UpsertPermissions
+type UpsertPermissionsHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertPermissionsHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpsertPermissions
+type UpsertPermissionsHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertPermissionsHTTPResponse415Headers the declared response headers of an HTTP 415 response for UpsertPermissions
+type UpsertPermissionsHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertPermissionsHTTPResponse422Headers the declared response headers of an HTTP 422 response for UpsertPermissions
+type UpsertPermissionsHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertPermissionsHTTPResponse500Headers the declared response headers of an HTTP 500 response for UpsertPermissions
+type UpsertPermissionsHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertPermissionsHTTPResponse503Headers the declared response headers of an HTTP 503 response for UpsertPermissions
+type UpsertPermissionsHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type UpsertPermissionsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpsertPermissionsHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *UpsertPermissionsHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *UpsertPermissionsHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *UpsertPermissionsHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *UpsertPermissionsHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *UpsertPermissionsHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *UpsertPermissionsHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *UpsertPermissionsHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UpsertPermissionsHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpsertPermissionsHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r UpsertPermissionsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpsertPermissionsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpsertPermissionsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpsertPermissionsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ReadConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for ReadConfig
+type ReadConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReadConfigHTTPResponse400Headers the declared response headers of an HTTP 400 response for ReadConfig
+type ReadConfigHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReadConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for ReadConfig
+type ReadConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReadConfigHTTPResponse408Headers the declared response headers of an HTTP 408 response for ReadConfig
+type ReadConfigHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReadConfigHTTPResponse413Headers the declared response headers of an HTTP 413 response for ReadConfig
+type ReadConfigHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReadConfigHTTPResponse415Headers the declared response headers of an HTTP 415 response for ReadConfig
+type ReadConfigHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReadConfigHTTPResponse422Headers the declared response headers of an HTTP 422 response for ReadConfig
+type ReadConfigHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReadConfigHTTPResponse500Headers the declared response headers of an HTTP 500 response for ReadConfig
+type ReadConfigHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReadConfigHTTPResponse503Headers the declared response headers of an HTTP 503 response for ReadConfig
+type ReadConfigHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type ReadConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AnyValue
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ReadConfigHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *ReadConfigHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *ReadConfigHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *ReadConfigHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *ReadConfigHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *ReadConfigHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *ReadConfigHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *ReadConfigHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *ReadConfigHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReadConfigHTTPResponse) GetJSON200() *AnyValue {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ReadConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReadConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReadConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReadConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RecoverConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for RecoverConfig
+type RecoverConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RecoverConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for RecoverConfig
+type RecoverConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RecoverConfigHTTPResponse500Headers the declared response headers of an HTTP 500 response for RecoverConfig
+type RecoverConfigHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type RecoverConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RecoverConfigHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *RecoverConfigHTTPResponse401Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *RecoverConfigHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RecoverConfigHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r RecoverConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RecoverConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RecoverConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RecoverConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RemoveConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for RemoveConfig
+type RemoveConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveConfigHTTPResponse400Headers the declared response headers of an HTTP 400 response for RemoveConfig
+type RemoveConfigHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for RemoveConfig
+type RemoveConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveConfigHTTPResponse404Headers the declared response headers of an HTTP 404 response for RemoveConfig
+type RemoveConfigHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveConfigHTTPResponse408Headers the declared response headers of an HTTP 408 response for RemoveConfig
+type RemoveConfigHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveConfigHTTPResponse413Headers the declared response headers of an HTTP 413 response for RemoveConfig
+type RemoveConfigHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveConfigHTTPResponse415Headers the declared response headers of an HTTP 415 response for RemoveConfig
+type RemoveConfigHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveConfigHTTPResponse422Headers the declared response headers of an HTTP 422 response for RemoveConfig
+type RemoveConfigHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveConfigHTTPResponse503Headers the declared response headers of an HTTP 503 response for RemoveConfig
+type RemoveConfigHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type RemoveConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RemoveConfigHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *RemoveConfigHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *RemoveConfigHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *RemoveConfigHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *RemoveConfigHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *RemoveConfigHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *RemoveConfigHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *RemoveConfigHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *RemoveConfigHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RemoveConfigHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r RemoveConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RemoveConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RemoveConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RemoveConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetSlashCommandsHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetSlashCommands
+type GetSlashCommandsHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetSlashCommandsHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetSlashCommands
+type GetSlashCommandsHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetSlashCommandsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SlashCommandsResponse
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetSlashCommandsHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetSlashCommandsHTTPResponse401Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetSlashCommandsHTTPResponse) GetJSON200() *SlashCommandsResponse {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetSlashCommandsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetSlashCommandsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetSlashCommandsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetSlashCommandsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpsertConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpsertConfig
+type UpsertConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertConfigHTTPResponse400Headers the declared response headers of an HTTP 400 response for UpsertConfig
+type UpsertConfigHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for UpsertConfig
+type UpsertConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertConfigHTTPResponse408Headers the declared response headers of an HTTP 408 response for UpsertConfig
+type UpsertConfigHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertConfigHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpsertConfig
+type UpsertConfigHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertConfigHTTPResponse415Headers the declared response headers of an HTTP 415 response for UpsertConfig
+type UpsertConfigHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertConfigHTTPResponse422Headers the declared response headers of an HTTP 422 response for UpsertConfig
+type UpsertConfigHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertConfigHTTPResponse500Headers the declared response headers of an HTTP 500 response for UpsertConfig
+type UpsertConfigHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpsertConfigHTTPResponse503Headers the declared response headers of an HTTP 503 response for UpsertConfig
+type UpsertConfigHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type UpsertConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpsertConfigHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *UpsertConfigHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *UpsertConfigHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *UpsertConfigHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *UpsertConfigHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *UpsertConfigHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *UpsertConfigHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *UpsertConfigHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UpsertConfigHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpsertConfigHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r UpsertConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpsertConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpsertConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpsertConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ValidateConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for ValidateConfig
+type ValidateConfigHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ValidateConfigHTTPResponse401Headers the declared response headers of an HTTP 401 response for ValidateConfig
+type ValidateConfigHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ValidateConfigHTTPResponse422Headers the declared response headers of an HTTP 422 response for ValidateConfig
+type ValidateConfigHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ValidateConfigHTTPResponse500Headers the declared response headers of an HTTP 500 response for ValidateConfig
+type ValidateConfigHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ValidateConfigHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ValidateConfigHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *ValidateConfigHTTPResponse401Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *ValidateConfigHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *ValidateConfigHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ValidateConfigHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ValidateConfigHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ValidateConfigHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ValidateConfigHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ValidateConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetDiagnosticsHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetDiagnostics
 type GetDiagnosticsHTTPResponse200Headers struct {
 	AccessControlAllowOrigin string
@@ -8224,6 +10315,268 @@ func (c *ClientWithResponses) OpenClientSocketWithResponse(ctx context.Context, 
 		return nil, err
 	}
 	return ParseOpenClientSocketHTTPResponse(rsp)
+}
+
+// GetConfigWithResponse Get all settings of the file
+//
+// Contains neither environment variables nor secrets.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /config (the `GetConfig` operationId).
+func (c *ClientWithResponses) GetConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetConfigHTTPResponse, error) {
+	rsp, err := c.GetConfig(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetConfigHTTPResponse(rsp)
+}
+
+// BackupConfigWithResponse Copy the file of settings to its newest backup
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/backup (the `BackupConfig` operationId).
+func (c *ClientWithResponses) BackupConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*BackupConfigHTTPResponse, error) {
+	rsp, err := c.BackupConfig(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBackupConfigHTTPResponse(rsp)
+}
+
+// GetExtensionsWithResponse List the extensions of the settings
+//
+// Platform extensions follow unless the settings have no extension.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /config/extensions (the `GetExtensions` operationId).
+func (c *ClientWithResponses) GetExtensionsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetExtensionsHTTPResponse, error) {
+	rsp, err := c.GetExtensions(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetExtensionsHTTPResponse(rsp)
+}
+
+// AddExtensionConfigWithBodyWithResponse Store an extension in the settings
+//
+// Running agents are not changed. If the file cannot be read or written, the answer is the same.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/extensions (the `AddExtensionConfig` operationId).
+func (c *ClientWithResponses) AddExtensionConfigWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddExtensionConfigHTTPResponse, error) {
+	rsp, err := c.AddExtensionConfigWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddExtensionConfigHTTPResponse(rsp)
+}
+
+// AddExtensionConfigWithResponse Store an extension in the settings
+//
+// Running agents are not changed. If the file cannot be read or written, the answer is the same.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/extensions (the `AddExtensionConfig` operationId).
+func (c *ClientWithResponses) AddExtensionConfigWithResponse(ctx context.Context, body AddExtensionConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*AddExtensionConfigHTTPResponse, error) {
+	rsp, err := c.AddExtensionConfig(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddExtensionConfigHTTPResponse(rsp)
+}
+
+// RemoveExtensionConfigWithResponse Remove an extension from the settings
+//
+// An unknown name is no error. Running agents are not changed.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /config/extensions/{name} (the `RemoveExtensionConfig` operationId).
+func (c *ClientWithResponses) RemoveExtensionConfigWithResponse(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*RemoveExtensionConfigHTTPResponse, error) {
+	rsp, err := c.RemoveExtensionConfig(ctx, name, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveExtensionConfigHTTPResponse(rsp)
+}
+
+// InitConfigWithResponse Ask whether the file of settings exists
+//
+// Writes nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/init (the `InitConfig` operationId).
+func (c *ClientWithResponses) InitConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*InitConfigHTTPResponse, error) {
+	rsp, err := c.InitConfig(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseInitConfigHTTPResponse(rsp)
+}
+
+// UpsertPermissionsWithBodyWithResponse Set permissions of tools
+//
+// All are stored, or none.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
+func (c *ClientWithResponses) UpsertPermissionsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpsertPermissionsHTTPResponse, error) {
+	rsp, err := c.UpsertPermissionsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpsertPermissionsHTTPResponse(rsp)
+}
+
+// UpsertPermissionsWithResponse Set permissions of tools
+//
+// All are stored, or none.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
+func (c *ClientWithResponses) UpsertPermissionsWithResponse(ctx context.Context, body UpsertPermissionsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpsertPermissionsHTTPResponse, error) {
+	rsp, err := c.UpsertPermissions(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpsertPermissionsHTTPResponse(rsp)
+}
+
+// ReadConfigWithBodyWithResponse Get a setting or a masked secret
+//
+// An environment variable takes precedence over the file.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/read (the `ReadConfig` operationId).
+func (c *ClientWithResponses) ReadConfigWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadConfigHTTPResponse, error) {
+	rsp, err := c.ReadConfigWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReadConfigHTTPResponse(rsp)
+}
+
+// ReadConfigWithResponse Get a setting or a masked secret
+//
+// An environment variable takes precedence over the file.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/read (the `ReadConfig` operationId).
+func (c *ClientWithResponses) ReadConfigWithResponse(ctx context.Context, body ReadConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadConfigHTTPResponse, error) {
+	rsp, err := c.ReadConfig(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReadConfigHTTPResponse(rsp)
+}
+
+// RecoverConfigWithResponse Repair the file of settings from its backups
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/recover (the `RecoverConfig` operationId).
+func (c *ClientWithResponses) RecoverConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*RecoverConfigHTTPResponse, error) {
+	rsp, err := c.RecoverConfig(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRecoverConfigHTTPResponse(rsp)
+}
+
+// RemoveConfigWithBodyWithResponse Remove a setting or a secret
+//
+// An unknown key is no error.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
+func (c *ClientWithResponses) RemoveConfigWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RemoveConfigHTTPResponse, error) {
+	rsp, err := c.RemoveConfigWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveConfigHTTPResponse(rsp)
+}
+
+// RemoveConfigWithResponse Remove a setting or a secret
+//
+// An unknown key is no error.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
+func (c *ClientWithResponses) RemoveConfigWithResponse(ctx context.Context, body RemoveConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*RemoveConfigHTTPResponse, error) {
+	rsp, err := c.RemoveConfig(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveConfigHTTPResponse(rsp)
+}
+
+// GetSlashCommandsWithResponse List the slash commands
+//
+// The command that is built in comes last.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /config/slash_commands (the `GetSlashCommands` operationId).
+func (c *ClientWithResponses) GetSlashCommandsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetSlashCommandsHTTPResponse, error) {
+	rsp, err := c.GetSlashCommands(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetSlashCommandsHTTPResponse(rsp)
+}
+
+// UpsertConfigWithBodyWithResponse Store a setting or a secret
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/upsert (the `UpsertConfig` operationId).
+func (c *ClientWithResponses) UpsertConfigWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpsertConfigHTTPResponse, error) {
+	rsp, err := c.UpsertConfigWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpsertConfigHTTPResponse(rsp)
+}
+
+// UpsertConfigWithResponse Store a setting or a secret
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/upsert (the `UpsertConfig` operationId).
+func (c *ClientWithResponses) UpsertConfigWithResponse(ctx context.Context, body UpsertConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*UpsertConfigHTTPResponse, error) {
+	rsp, err := c.UpsertConfig(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpsertConfigHTTPResponse(rsp)
+}
+
+// ValidateConfigWithResponse Check whether the file of settings is YAML
+//
+// Writes nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /config/validate (the `ValidateConfig` operationId).
+func (c *ClientWithResponses) ValidateConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ValidateConfigHTTPResponse, error) {
+	rsp, err := c.ValidateConfig(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseValidateConfigHTTPResponse(rsp)
 }
 
 // GetDiagnosticsWithResponse Download diagnostics of a session as an archive
@@ -11759,6 +14112,1619 @@ func ParseOpenClientSocketHTTPResponse(rsp *http.Response) (*OpenClientSocketHTT
 			headers.Upgrade = value
 		}
 		response.Headers426 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetConfigHTTPResponse parses an HTTP response from a GetConfigWithResponse call
+func ParseGetConfigHTTPResponse(rsp *http.Response) (*GetConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ConfigResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 422:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 422:
+		var headers GetConfigHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseBackupConfigHTTPResponse parses an HTTP response from a BackupConfigWithResponse call
+func ParseBackupConfigHTTPResponse(rsp *http.Response) (*BackupConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BackupConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers BackupConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers BackupConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 500:
+		var headers BackupConfigHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetExtensionsHTTPResponse parses an HTTP response from a GetExtensionsWithResponse call
+func ParseGetExtensionsHTTPResponse(rsp *http.Response) (*GetExtensionsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetExtensionsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ExtensionResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetExtensionsHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetExtensionsHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseAddExtensionConfigHTTPResponse parses an HTTP response from a AddExtensionConfigWithResponse call
+func ParseAddExtensionConfigHTTPResponse(rsp *http.Response) (*AddExtensionConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AddExtensionConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers AddExtensionConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers AddExtensionConfigHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers AddExtensionConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers AddExtensionConfigHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers AddExtensionConfigHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers AddExtensionConfigHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers AddExtensionConfigHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers AddExtensionConfigHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRemoveExtensionConfigHTTPResponse parses an HTTP response from a RemoveExtensionConfigWithResponse call
+func ParseRemoveExtensionConfigHTTPResponse(rsp *http.Response) (*RemoveExtensionConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RemoveExtensionConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RemoveExtensionConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers RemoveExtensionConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseInitConfigHTTPResponse parses an HTTP response from a InitConfigWithResponse call
+func ParseInitConfigHTTPResponse(rsp *http.Response) (*InitConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &InitConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers InitConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers InitConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpsertPermissionsHTTPResponse parses an HTTP response from a UpsertPermissionsWithResponse call
+func ParseUpsertPermissionsHTTPResponse(rsp *http.Response) (*UpsertPermissionsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpsertPermissionsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpsertPermissionsHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers UpsertPermissionsHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers UpsertPermissionsHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers UpsertPermissionsHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers UpsertPermissionsHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers UpsertPermissionsHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers UpsertPermissionsHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers UpsertPermissionsHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UpsertPermissionsHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseReadConfigHTTPResponse parses an HTTP response from a ReadConfigWithResponse call
+func ParseReadConfigHTTPResponse(rsp *http.Response) (*ReadConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReadConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AnyValue
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ReadConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers ReadConfigHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers ReadConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers ReadConfigHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers ReadConfigHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers ReadConfigHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers ReadConfigHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers ReadConfigHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers ReadConfigHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRecoverConfigHTTPResponse parses an HTTP response from a RecoverConfigWithResponse call
+func ParseRecoverConfigHTTPResponse(rsp *http.Response) (*RecoverConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RecoverConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RecoverConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers RecoverConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 500:
+		var headers RecoverConfigHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRemoveConfigHTTPResponse parses an HTTP response from a RemoveConfigWithResponse call
+func ParseRemoveConfigHTTPResponse(rsp *http.Response) (*RemoveConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RemoveConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 404:
+		break // No content-type
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RemoveConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers RemoveConfigHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers RemoveConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers RemoveConfigHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers RemoveConfigHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers RemoveConfigHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers RemoveConfigHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers RemoveConfigHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers RemoveConfigHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetSlashCommandsHTTPResponse parses an HTTP response from a GetSlashCommandsWithResponse call
+func ParseGetSlashCommandsHTTPResponse(rsp *http.Response) (*GetSlashCommandsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetSlashCommandsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SlashCommandsResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetSlashCommandsHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetSlashCommandsHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpsertConfigHTTPResponse parses an HTTP response from a UpsertConfigWithResponse call
+func ParseUpsertConfigHTTPResponse(rsp *http.Response) (*UpsertConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpsertConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpsertConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers UpsertConfigHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers UpsertConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers UpsertConfigHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers UpsertConfigHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers UpsertConfigHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers UpsertConfigHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers UpsertConfigHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UpsertConfigHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseValidateConfigHTTPResponse parses an HTTP response from a ValidateConfigWithResponse call
+func ParseValidateConfigHTTPResponse(rsp *http.Response) (*ValidateConfigHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ValidateConfigHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 422:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ValidateConfigHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers ValidateConfigHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 422:
+		var headers ValidateConfigHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers ValidateConfigHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
 	}
 
 	return response, nil

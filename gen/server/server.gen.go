@@ -80,6 +80,45 @@ type ServerInterface interface {
 	// OpenClientSocket Open a WebSocket for one client
 	// (GET /client-tools/ws/{clientID})
 	OpenClientSocket(ctx echo.Context, clientID ClientID, params OpenClientSocketParams) error
+	// GetConfig Get all settings of the file
+	// (GET /config)
+	GetConfig(ctx echo.Context) error
+	// BackupConfig Copy the file of settings to its newest backup
+	// (POST /config/backup)
+	BackupConfig(ctx echo.Context) error
+	// GetExtensions List the extensions of the settings
+	// (GET /config/extensions)
+	GetExtensions(ctx echo.Context) error
+	// AddExtensionConfig Store an extension in the settings
+	// (POST /config/extensions)
+	AddExtensionConfig(ctx echo.Context) error
+	// RemoveExtensionConfig Remove an extension from the settings
+	// (DELETE /config/extensions/{name})
+	RemoveExtensionConfig(ctx echo.Context, name string) error
+	// InitConfig Ask whether the file of settings exists
+	// (POST /config/init)
+	InitConfig(ctx echo.Context) error
+	// UpsertPermissions Set permissions of tools
+	// (POST /config/permissions)
+	UpsertPermissions(ctx echo.Context) error
+	// ReadConfig Get a setting or a masked secret
+	// (POST /config/read)
+	ReadConfig(ctx echo.Context) error
+	// RecoverConfig Repair the file of settings from its backups
+	// (POST /config/recover)
+	RecoverConfig(ctx echo.Context) error
+	// RemoveConfig Remove a setting or a secret
+	// (POST /config/remove)
+	RemoveConfig(ctx echo.Context) error
+	// GetSlashCommands List the slash commands
+	// (GET /config/slash_commands)
+	GetSlashCommands(ctx echo.Context) error
+	// UpsertConfig Store a setting or a secret
+	// (POST /config/upsert)
+	UpsertConfig(ctx echo.Context) error
+	// ValidateConfig Check whether the file of settings is YAML
+	// (GET /config/validate)
+	ValidateConfig(ctx echo.Context) error
 	// GetDiagnostics Download diagnostics of a session as an archive
 	// (GET /diagnostics/{session_id})
 	GetDiagnostics(ctx echo.Context, sessionID SessionID) error
@@ -651,6 +690,130 @@ func (w *ServerInterfaceWrapper) OpenClientSocket(ctx echo.Context) error {
 	return err
 }
 
+// GetConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) GetConfig(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetConfig(ctx)
+	return err
+}
+
+// BackupConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) BackupConfig(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.BackupConfig(ctx)
+	return err
+}
+
+// GetExtensions converts echo context to params.
+func (w *ServerInterfaceWrapper) GetExtensions(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetExtensions(ctx)
+	return err
+}
+
+// AddExtensionConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) AddExtensionConfig(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AddExtensionConfig(ctx)
+	return err
+}
+
+// RemoveExtensionConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) RemoveExtensionConfig(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "name" -------------
+	var name string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", ctx.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter name: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RemoveExtensionConfig(ctx, name)
+	return err
+}
+
+// InitConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) InitConfig(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.InitConfig(ctx)
+	return err
+}
+
+// UpsertPermissions converts echo context to params.
+func (w *ServerInterfaceWrapper) UpsertPermissions(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpsertPermissions(ctx)
+	return err
+}
+
+// ReadConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) ReadConfig(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ReadConfig(ctx)
+	return err
+}
+
+// RecoverConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) RecoverConfig(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RecoverConfig(ctx)
+	return err
+}
+
+// RemoveConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) RemoveConfig(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RemoveConfig(ctx)
+	return err
+}
+
+// GetSlashCommands converts echo context to params.
+func (w *ServerInterfaceWrapper) GetSlashCommands(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetSlashCommands(ctx)
+	return err
+}
+
+// UpsertConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) UpsertConfig(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpsertConfig(ctx)
+	return err
+}
+
+// ValidateConfig converts echo context to params.
+func (w *ServerInterfaceWrapper) ValidateConfig(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ValidateConfig(ctx)
+	return err
+}
+
 // GetDiagnostics converts echo context to params.
 func (w *ServerInterfaceWrapper) GetDiagnostics(ctx echo.Context) error {
 	var err error
@@ -985,6 +1148,19 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.PUT(options.BaseURL+"/sessions/:session_id/name", wrapper.UpdateSessionName, options.OperationMiddlewares["updateSessionName"]...)
 	router.PUT(options.BaseURL+"/sessions/:session_id/user_recipe_values", wrapper.UpdateSessionUserRecipeValues, options.OperationMiddlewares["updateSessionUserRecipeValues"]...)
 	router.POST(options.BaseURL+"/sessions/:session_id/edit_message", wrapper.EditMessage, options.OperationMiddlewares["editMessage"]...)
+	router.GET(options.BaseURL+"/config", wrapper.GetConfig, options.OperationMiddlewares["getConfig"]...)
+	router.POST(options.BaseURL+"/config/read", wrapper.ReadConfig, options.OperationMiddlewares["readConfig"]...)
+	router.POST(options.BaseURL+"/config/upsert", wrapper.UpsertConfig, options.OperationMiddlewares["upsertConfig"]...)
+	router.POST(options.BaseURL+"/config/remove", wrapper.RemoveConfig, options.OperationMiddlewares["removeConfig"]...)
+	router.POST(options.BaseURL+"/config/init", wrapper.InitConfig, options.OperationMiddlewares["initConfig"]...)
+	router.GET(options.BaseURL+"/config/validate", wrapper.ValidateConfig, options.OperationMiddlewares["validateConfig"]...)
+	router.POST(options.BaseURL+"/config/backup", wrapper.BackupConfig, options.OperationMiddlewares["backupConfig"]...)
+	router.POST(options.BaseURL+"/config/recover", wrapper.RecoverConfig, options.OperationMiddlewares["recoverConfig"]...)
+	router.GET(options.BaseURL+"/config/extensions", wrapper.GetExtensions, options.OperationMiddlewares["getExtensions"]...)
+	router.POST(options.BaseURL+"/config/extensions", wrapper.AddExtensionConfig, options.OperationMiddlewares["addExtensionConfig"]...)
+	router.DELETE(options.BaseURL+"/config/extensions/:name", wrapper.RemoveExtensionConfig, options.OperationMiddlewares["removeExtensionConfig"]...)
+	router.POST(options.BaseURL+"/config/permissions", wrapper.UpsertPermissions, options.OperationMiddlewares["upsertPermissions"]...)
+	router.GET(options.BaseURL+"/config/slash_commands", wrapper.GetSlashCommands, options.OperationMiddlewares["getSlashCommands"]...)
 
 }
 
@@ -2182,6 +2358,504 @@ func (OpenClientSocket426Response) VisitOpenClientSocketResponse(w http.Response
 	return response.Empty{Status: 426}.Write(w)
 }
 
+// GetConfigRequestObject is the request of the operation.
+type GetConfigRequestObject struct {
+}
+
+// GetConfigResponseObject is one of the responses that the contract has for the operation.
+type GetConfigResponseObject interface {
+	VisitGetConfigResponse(w http.ResponseWriter) error
+}
+
+// GetConfig200JSONResponse has status 200.
+type GetConfig200JSONResponse struct{ response.Of[ConfigResponse] }
+
+// VisitGetConfigResponse writes the response.
+func (r GetConfig200JSONResponse) VisitGetConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitGetConfigResponse writes the response.
+func (UnauthorizedResponse) VisitGetConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// GetConfig422Response has status 422 and no body.
+type GetConfig422Response struct{}
+
+// VisitGetConfigResponse writes the response.
+func (GetConfig422Response) VisitGetConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 422}.Write(w)
+}
+
+// BackupConfigRequestObject is the request of the operation.
+type BackupConfigRequestObject struct {
+}
+
+// BackupConfigResponseObject is one of the responses that the contract has for the operation.
+type BackupConfigResponseObject interface {
+	VisitBackupConfigResponse(w http.ResponseWriter) error
+}
+
+// BackupConfig200JSONResponse has status 200.
+type BackupConfig200JSONResponse struct{ response.Of[string] }
+
+// VisitBackupConfigResponse writes the response.
+func (r BackupConfig200JSONResponse) VisitBackupConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitBackupConfigResponse writes the response.
+func (UnauthorizedResponse) VisitBackupConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitBackupConfigResponse writes the response.
+func (FailedResponse) VisitBackupConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
+// GetExtensionsRequestObject is the request of the operation.
+type GetExtensionsRequestObject struct {
+}
+
+// GetExtensionsResponseObject is one of the responses that the contract has for the operation.
+type GetExtensionsResponseObject interface {
+	VisitGetExtensionsResponse(w http.ResponseWriter) error
+}
+
+// GetExtensions200JSONResponse has status 200.
+type GetExtensions200JSONResponse struct{ response.Of[ExtensionResponse] }
+
+// VisitGetExtensionsResponse writes the response.
+func (r GetExtensions200JSONResponse) VisitGetExtensionsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitGetExtensionsResponse writes the response.
+func (UnauthorizedResponse) VisitGetExtensionsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// AddExtensionConfigRequestObject is the request of the operation.
+type AddExtensionConfigRequestObject struct {
+	Body AddExtensionConfigJSONRequestBody
+}
+
+// AddExtensionConfigResponseObject is one of the responses that the contract has for the operation.
+type AddExtensionConfigResponseObject interface {
+	VisitAddExtensionConfigResponse(w http.ResponseWriter) error
+}
+
+// AddExtensionConfig200JSONResponse has status 200.
+type AddExtensionConfig200JSONResponse struct{ response.Of[string] }
+
+// VisitAddExtensionConfigResponse writes the response.
+func (r AddExtensionConfig200JSONResponse) VisitAddExtensionConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitAddExtensionConfigResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitAddExtensionConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitAddExtensionConfigResponse writes the response.
+func (UnauthorizedResponse) VisitAddExtensionConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitAddExtensionConfigResponse writes the response.
+func (SlowBodyResponse) VisitAddExtensionConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitAddExtensionConfigResponse writes the response.
+func (r OversizedBodyTextResponse) VisitAddExtensionConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitAddExtensionConfigResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitAddExtensionConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitAddExtensionConfigResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitAddExtensionConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitAddExtensionConfigResponse writes the response.
+func (OverloadedResponse) VisitAddExtensionConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
+// RemoveExtensionConfigRequestObject is the request of the operation.
+type RemoveExtensionConfigRequestObject struct {
+	Name string
+}
+
+// RemoveExtensionConfigResponseObject is one of the responses that the contract has for the operation.
+type RemoveExtensionConfigResponseObject interface {
+	VisitRemoveExtensionConfigResponse(w http.ResponseWriter) error
+}
+
+// RemoveExtensionConfig200JSONResponse has status 200.
+type RemoveExtensionConfig200JSONResponse struct{ response.Of[string] }
+
+// VisitRemoveExtensionConfigResponse writes the response.
+func (r RemoveExtensionConfig200JSONResponse) VisitRemoveExtensionConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitRemoveExtensionConfigResponse writes the response.
+func (UnauthorizedResponse) VisitRemoveExtensionConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// InitConfigRequestObject is the request of the operation.
+type InitConfigRequestObject struct {
+}
+
+// InitConfigResponseObject is one of the responses that the contract has for the operation.
+type InitConfigResponseObject interface {
+	VisitInitConfigResponse(w http.ResponseWriter) error
+}
+
+// InitConfig200JSONResponse has status 200.
+type InitConfig200JSONResponse struct{ response.Of[string] }
+
+// VisitInitConfigResponse writes the response.
+func (r InitConfig200JSONResponse) VisitInitConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitInitConfigResponse writes the response.
+func (UnauthorizedResponse) VisitInitConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// UpsertPermissionsRequestObject is the request of the operation.
+type UpsertPermissionsRequestObject struct {
+	Body UpsertPermissionsJSONRequestBody
+}
+
+// UpsertPermissionsResponseObject is one of the responses that the contract has for the operation.
+type UpsertPermissionsResponseObject interface {
+	VisitUpsertPermissionsResponse(w http.ResponseWriter) error
+}
+
+// UpsertPermissions200JSONResponse has status 200.
+type UpsertPermissions200JSONResponse struct{ response.Of[string] }
+
+// VisitUpsertPermissionsResponse writes the response.
+func (r UpsertPermissions200JSONResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitUpsertPermissionsResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpsertPermissionsResponse writes the response.
+func (UnauthorizedResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitUpsertPermissionsResponse writes the response.
+func (SlowBodyResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitUpsertPermissionsResponse writes the response.
+func (r OversizedBodyTextResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpsertPermissionsResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpsertPermissionsResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpsertPermissionsResponse writes the response.
+func (FailedResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
+// VisitUpsertPermissionsResponse writes the response.
+func (OverloadedResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
+// ReadConfigRequestObject is the request of the operation.
+type ReadConfigRequestObject struct {
+	Body ReadConfigJSONRequestBody
+}
+
+// ReadConfigResponseObject is one of the responses that the contract has for the operation.
+type ReadConfigResponseObject interface {
+	VisitReadConfigResponse(w http.ResponseWriter) error
+}
+
+// ReadConfig200JSONResponse has status 200.
+type ReadConfig200JSONResponse struct{ response.Of[AnyValue] }
+
+// VisitReadConfigResponse writes the response.
+func (r ReadConfig200JSONResponse) VisitReadConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitReadConfigResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitReadConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitReadConfigResponse writes the response.
+func (UnauthorizedResponse) VisitReadConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitReadConfigResponse writes the response.
+func (SlowBodyResponse) VisitReadConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitReadConfigResponse writes the response.
+func (r OversizedBodyTextResponse) VisitReadConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitReadConfigResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitReadConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitReadConfigResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitReadConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitReadConfigResponse writes the response.
+func (FailedResponse) VisitReadConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
+// VisitReadConfigResponse writes the response.
+func (OverloadedResponse) VisitReadConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
+// RecoverConfigRequestObject is the request of the operation.
+type RecoverConfigRequestObject struct {
+}
+
+// RecoverConfigResponseObject is one of the responses that the contract has for the operation.
+type RecoverConfigResponseObject interface {
+	VisitRecoverConfigResponse(w http.ResponseWriter) error
+}
+
+// RecoverConfig200JSONResponse has status 200.
+type RecoverConfig200JSONResponse struct{ response.Of[string] }
+
+// VisitRecoverConfigResponse writes the response.
+func (r RecoverConfig200JSONResponse) VisitRecoverConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitRecoverConfigResponse writes the response.
+func (UnauthorizedResponse) VisitRecoverConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitRecoverConfigResponse writes the response.
+func (FailedResponse) VisitRecoverConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
+// RemoveConfigRequestObject is the request of the operation.
+type RemoveConfigRequestObject struct {
+	Body RemoveConfigJSONRequestBody
+}
+
+// RemoveConfigResponseObject is one of the responses that the contract has for the operation.
+type RemoveConfigResponseObject interface {
+	VisitRemoveConfigResponse(w http.ResponseWriter) error
+}
+
+// RemoveConfig200JSONResponse has status 200.
+type RemoveConfig200JSONResponse struct{ response.Of[string] }
+
+// VisitRemoveConfigResponse writes the response.
+func (r RemoveConfig200JSONResponse) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitRemoveConfigResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitRemoveConfigResponse writes the response.
+func (UnauthorizedResponse) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// RemoveConfig404Response has status 404 and no body.
+type RemoveConfig404Response struct{}
+
+// VisitRemoveConfigResponse writes the response.
+func (RemoveConfig404Response) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 404}.Write(w)
+}
+
+// VisitRemoveConfigResponse writes the response.
+func (SlowBodyResponse) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitRemoveConfigResponse writes the response.
+func (r OversizedBodyTextResponse) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitRemoveConfigResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitRemoveConfigResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitRemoveConfigResponse writes the response.
+func (OverloadedResponse) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
+// GetSlashCommandsRequestObject is the request of the operation.
+type GetSlashCommandsRequestObject struct {
+}
+
+// GetSlashCommandsResponseObject is one of the responses that the contract has for the operation.
+type GetSlashCommandsResponseObject interface {
+	VisitGetSlashCommandsResponse(w http.ResponseWriter) error
+}
+
+// GetSlashCommands200JSONResponse has status 200.
+type GetSlashCommands200JSONResponse struct {
+	response.Of[SlashCommandsResponse]
+}
+
+// VisitGetSlashCommandsResponse writes the response.
+func (r GetSlashCommands200JSONResponse) VisitGetSlashCommandsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitGetSlashCommandsResponse writes the response.
+func (UnauthorizedResponse) VisitGetSlashCommandsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// UpsertConfigRequestObject is the request of the operation.
+type UpsertConfigRequestObject struct {
+	Body UpsertConfigJSONRequestBody
+}
+
+// UpsertConfigResponseObject is one of the responses that the contract has for the operation.
+type UpsertConfigResponseObject interface {
+	VisitUpsertConfigResponse(w http.ResponseWriter) error
+}
+
+// UpsertConfig200JSONResponse has status 200.
+type UpsertConfig200JSONResponse struct{ response.Of[string] }
+
+// VisitUpsertConfigResponse writes the response.
+func (r UpsertConfig200JSONResponse) VisitUpsertConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitUpsertConfigResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitUpsertConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpsertConfigResponse writes the response.
+func (UnauthorizedResponse) VisitUpsertConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitUpsertConfigResponse writes the response.
+func (SlowBodyResponse) VisitUpsertConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitUpsertConfigResponse writes the response.
+func (r OversizedBodyTextResponse) VisitUpsertConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpsertConfigResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitUpsertConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpsertConfigResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitUpsertConfigResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpsertConfigResponse writes the response.
+func (FailedResponse) VisitUpsertConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
+// VisitUpsertConfigResponse writes the response.
+func (OverloadedResponse) VisitUpsertConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
+// ValidateConfigRequestObject is the request of the operation.
+type ValidateConfigRequestObject struct {
+}
+
+// ValidateConfigResponseObject is one of the responses that the contract has for the operation.
+type ValidateConfigResponseObject interface {
+	VisitValidateConfigResponse(w http.ResponseWriter) error
+}
+
+// ValidateConfig200JSONResponse has status 200.
+type ValidateConfig200JSONResponse struct{ response.Of[string] }
+
+// VisitValidateConfigResponse writes the response.
+func (r ValidateConfig200JSONResponse) VisitValidateConfigResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitValidateConfigResponse writes the response.
+func (UnauthorizedResponse) VisitValidateConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// ValidateConfig422Response has status 422 and no body.
+type ValidateConfig422Response struct{}
+
+// VisitValidateConfigResponse writes the response.
+func (ValidateConfig422Response) VisitValidateConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 422}.Write(w)
+}
+
+// VisitValidateConfigResponse writes the response.
+func (FailedResponse) VisitValidateConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
 // GetDiagnosticsRequestObject is the request of the operation.
 type GetDiagnosticsRequestObject struct {
 	SessionID SessionID
@@ -2858,6 +3532,45 @@ type StrictServerInterface interface {
 	// OpenClientSocket Open a WebSocket for one client
 	// (GET /client-tools/ws/{clientID})
 	OpenClientSocket(ctx context.Context, request OpenClientSocketRequestObject) (OpenClientSocketResponseObject, error)
+	// GetConfig Get all settings of the file
+	// (GET /config)
+	GetConfig(ctx context.Context, request GetConfigRequestObject) (GetConfigResponseObject, error)
+	// BackupConfig Copy the file of settings to its newest backup
+	// (POST /config/backup)
+	BackupConfig(ctx context.Context, request BackupConfigRequestObject) (BackupConfigResponseObject, error)
+	// GetExtensions List the extensions of the settings
+	// (GET /config/extensions)
+	GetExtensions(ctx context.Context, request GetExtensionsRequestObject) (GetExtensionsResponseObject, error)
+	// AddExtensionConfig Store an extension in the settings
+	// (POST /config/extensions)
+	AddExtensionConfig(ctx context.Context, request AddExtensionConfigRequestObject) (AddExtensionConfigResponseObject, error)
+	// RemoveExtensionConfig Remove an extension from the settings
+	// (DELETE /config/extensions/{name})
+	RemoveExtensionConfig(ctx context.Context, request RemoveExtensionConfigRequestObject) (RemoveExtensionConfigResponseObject, error)
+	// InitConfig Ask whether the file of settings exists
+	// (POST /config/init)
+	InitConfig(ctx context.Context, request InitConfigRequestObject) (InitConfigResponseObject, error)
+	// UpsertPermissions Set permissions of tools
+	// (POST /config/permissions)
+	UpsertPermissions(ctx context.Context, request UpsertPermissionsRequestObject) (UpsertPermissionsResponseObject, error)
+	// ReadConfig Get a setting or a masked secret
+	// (POST /config/read)
+	ReadConfig(ctx context.Context, request ReadConfigRequestObject) (ReadConfigResponseObject, error)
+	// RecoverConfig Repair the file of settings from its backups
+	// (POST /config/recover)
+	RecoverConfig(ctx context.Context, request RecoverConfigRequestObject) (RecoverConfigResponseObject, error)
+	// RemoveConfig Remove a setting or a secret
+	// (POST /config/remove)
+	RemoveConfig(ctx context.Context, request RemoveConfigRequestObject) (RemoveConfigResponseObject, error)
+	// GetSlashCommands List the slash commands
+	// (GET /config/slash_commands)
+	GetSlashCommands(ctx context.Context, request GetSlashCommandsRequestObject) (GetSlashCommandsResponseObject, error)
+	// UpsertConfig Store a setting or a secret
+	// (POST /config/upsert)
+	UpsertConfig(ctx context.Context, request UpsertConfigRequestObject) (UpsertConfigResponseObject, error)
+	// ValidateConfig Check whether the file of settings is YAML
+	// (GET /config/validate)
+	ValidateConfig(ctx context.Context, request ValidateConfigRequestObject) (ValidateConfigResponseObject, error)
 	// GetDiagnostics Download diagnostics of a session as an archive
 	// (GET /diagnostics/{session_id})
 	GetDiagnostics(ctx context.Context, request GetDiagnosticsRequestObject) (GetDiagnosticsResponseObject, error)
@@ -3195,6 +3908,157 @@ func (h strictHandler) OpenClientSocket(c echo.Context, clientID ClientID, param
 		return err
 	}
 	return response.VisitOpenClientSocketResponse(c.Response())
+}
+
+// GetConfig answers GET /config.
+func (h strictHandler) GetConfig(c echo.Context) error {
+	var request GetConfigRequestObject
+	response, err := h.operations.GetConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitGetConfigResponse(c.Response())
+}
+
+// BackupConfig answers POST /config/backup.
+func (h strictHandler) BackupConfig(c echo.Context) error {
+	var request BackupConfigRequestObject
+	response, err := h.operations.BackupConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitBackupConfigResponse(c.Response())
+}
+
+// GetExtensions answers GET /config/extensions.
+func (h strictHandler) GetExtensions(c echo.Context) error {
+	var request GetExtensionsRequestObject
+	response, err := h.operations.GetExtensions(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitGetExtensionsResponse(c.Response())
+}
+
+// AddExtensionConfig answers POST /config/extensions.
+func (h strictHandler) AddExtensionConfig(c echo.Context) error {
+	var request AddExtensionConfigRequestObject
+	var err error
+	if request.Body, err = body.Of[AddExtensionConfigJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.AddExtensionConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitAddExtensionConfigResponse(c.Response())
+}
+
+// RemoveExtensionConfig answers DELETE /config/extensions/{name}.
+func (h strictHandler) RemoveExtensionConfig(c echo.Context, name string) error {
+	var request RemoveExtensionConfigRequestObject
+	request.Name = name
+	response, err := h.operations.RemoveExtensionConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitRemoveExtensionConfigResponse(c.Response())
+}
+
+// InitConfig answers POST /config/init.
+func (h strictHandler) InitConfig(c echo.Context) error {
+	var request InitConfigRequestObject
+	response, err := h.operations.InitConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitInitConfigResponse(c.Response())
+}
+
+// UpsertPermissions answers POST /config/permissions.
+func (h strictHandler) UpsertPermissions(c echo.Context) error {
+	var request UpsertPermissionsRequestObject
+	var err error
+	if request.Body, err = body.Of[UpsertPermissionsJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.UpsertPermissions(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitUpsertPermissionsResponse(c.Response())
+}
+
+// ReadConfig answers POST /config/read.
+func (h strictHandler) ReadConfig(c echo.Context) error {
+	var request ReadConfigRequestObject
+	var err error
+	if request.Body, err = body.Of[ReadConfigJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.ReadConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitReadConfigResponse(c.Response())
+}
+
+// RecoverConfig answers POST /config/recover.
+func (h strictHandler) RecoverConfig(c echo.Context) error {
+	var request RecoverConfigRequestObject
+	response, err := h.operations.RecoverConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitRecoverConfigResponse(c.Response())
+}
+
+// RemoveConfig answers POST /config/remove.
+func (h strictHandler) RemoveConfig(c echo.Context) error {
+	var request RemoveConfigRequestObject
+	var err error
+	if request.Body, err = body.Of[RemoveConfigJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.RemoveConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitRemoveConfigResponse(c.Response())
+}
+
+// GetSlashCommands answers GET /config/slash_commands.
+func (h strictHandler) GetSlashCommands(c echo.Context) error {
+	var request GetSlashCommandsRequestObject
+	response, err := h.operations.GetSlashCommands(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitGetSlashCommandsResponse(c.Response())
+}
+
+// UpsertConfig answers POST /config/upsert.
+func (h strictHandler) UpsertConfig(c echo.Context) error {
+	var request UpsertConfigRequestObject
+	var err error
+	if request.Body, err = body.Of[UpsertConfigJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.UpsertConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitUpsertConfigResponse(c.Response())
+}
+
+// ValidateConfig answers GET /config/validate.
+func (h strictHandler) ValidateConfig(c echo.Context) error {
+	var request ValidateConfigRequestObject
+	response, err := h.operations.ValidateConfig(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitValidateConfigResponse(c.Response())
 }
 
 // GetDiagnostics answers GET /diagnostics/{session_id}.

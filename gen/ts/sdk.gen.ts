@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AddExtensionData, AddExtensionErrors, AddExtensionResponses, AnswerPermissionData, AnswerPermissionErrors, AnswerPermissionResponses, CallServerToolData, CallServerToolErrors, CallServerToolResponses, ConfirmToolActionData, ConfirmToolActionErrors, ConfirmToolActionResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, EditMessageData, EditMessageErrors, EditMessageResponses, ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, GetDiagnosticsData, GetDiagnosticsErrors, GetDiagnosticsResponses, GetSessionData, GetSessionErrors, GetSessionInsightsData, GetSessionInsightsErrors, GetSessionInsightsResponses, GetSessionResponses, GetStatusData, GetStatusResponses, GetToolsData, GetToolsErrors, GetToolsResponses, ImportSessionData, ImportSessionErrors, ImportSessionResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, OpenClientSocketData, OpenClientSocketErrors, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, RemoveExtensionData, RemoveExtensionErrors, RemoveExtensionResponses, ReplyData, ReplyErrors, ReplyResponses, ReportClientToolProgressData, ReportClientToolProgressErrors, ReportClientToolProgressResponses, ResumeAgentData, ResumeAgentErrors, ResumeAgentResponses, StartAgentData, StartAgentErrors, StartAgentResponses, StopAgentData, StopAgentErrors, StopAgentResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsErrors, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses, UpdateAgentProviderData, UpdateAgentProviderErrors, UpdateAgentProviderResponses, UpdateFromSessionData, UpdateFromSessionErrors, UpdateFromSessionResponses, UpdateRouterToolSelectorData, UpdateRouterToolSelectorErrors, UpdateRouterToolSelectorResponses, UpdateSessionNameData, UpdateSessionNameErrors, UpdateSessionNameResponses, UpdateSessionUserRecipeValuesData, UpdateSessionUserRecipeValuesErrors, UpdateSessionUserRecipeValuesResponses } from './types.gen';
+import type { AddExtensionConfigData, AddExtensionConfigErrors, AddExtensionConfigResponses, AddExtensionData, AddExtensionErrors, AddExtensionResponses, AnswerPermissionData, AnswerPermissionErrors, AnswerPermissionResponses, BackupConfigData, BackupConfigErrors, BackupConfigResponses, CallServerToolData, CallServerToolErrors, CallServerToolResponses, ConfirmToolActionData, ConfirmToolActionErrors, ConfirmToolActionResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, EditMessageData, EditMessageErrors, EditMessageResponses, ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDiagnosticsData, GetDiagnosticsErrors, GetDiagnosticsResponses, GetExtensionsData, GetExtensionsErrors, GetExtensionsResponses, GetSessionData, GetSessionErrors, GetSessionInsightsData, GetSessionInsightsErrors, GetSessionInsightsResponses, GetSessionResponses, GetSlashCommandsData, GetSlashCommandsErrors, GetSlashCommandsResponses, GetStatusData, GetStatusResponses, GetToolsData, GetToolsErrors, GetToolsResponses, ImportSessionData, ImportSessionErrors, ImportSessionResponses, InitConfigData, InitConfigErrors, InitConfigResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, OpenClientSocketData, OpenClientSocketErrors, ReadConfigData, ReadConfigErrors, ReadConfigResponses, RecoverConfigData, RecoverConfigErrors, RecoverConfigResponses, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, RemoveConfigData, RemoveConfigErrors, RemoveConfigResponses, RemoveExtensionConfigData, RemoveExtensionConfigErrors, RemoveExtensionConfigResponses, RemoveExtensionData, RemoveExtensionErrors, RemoveExtensionResponses, ReplyData, ReplyErrors, ReplyResponses, ReportClientToolProgressData, ReportClientToolProgressErrors, ReportClientToolProgressResponses, ResumeAgentData, ResumeAgentErrors, ResumeAgentResponses, StartAgentData, StartAgentErrors, StartAgentResponses, StopAgentData, StopAgentErrors, StopAgentResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsErrors, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses, UpdateAgentProviderData, UpdateAgentProviderErrors, UpdateAgentProviderResponses, UpdateFromSessionData, UpdateFromSessionErrors, UpdateFromSessionResponses, UpdateRouterToolSelectorData, UpdateRouterToolSelectorErrors, UpdateRouterToolSelectorResponses, UpdateSessionNameData, UpdateSessionNameErrors, UpdateSessionNameResponses, UpdateSessionUserRecipeValuesData, UpdateSessionUserRecipeValuesErrors, UpdateSessionUserRecipeValuesResponses, UpsertConfigData, UpsertConfigErrors, UpsertConfigResponses, UpsertPermissionsData, UpsertPermissionsErrors, UpsertPermissionsResponses, ValidateConfigData, ValidateConfigErrors, ValidateConfigResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean> = Options2<TData, ThrowOnError> & {
     /**
@@ -456,4 +456,161 @@ export const editMessage = <ThrowOnError extends boolean = false>(options: Optio
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Get all settings of the file
+ *
+ * Contains neither environment variables nor secrets.
+ */
+export const getConfig = <ThrowOnError extends boolean = false>(options?: Options<GetConfigData, ThrowOnError>) => (options?.client ?? client).get<GetConfigResponses, GetConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config',
+    ...options
+});
+
+/**
+ * Get a setting or a masked secret
+ *
+ * An environment variable takes precedence over the file.
+ */
+export const readConfig = <ThrowOnError extends boolean = false>(options: Options<ReadConfigData, ThrowOnError>) => (options.client ?? client).post<ReadConfigResponses, ReadConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/read',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Store a setting or a secret
+ */
+export const upsertConfig = <ThrowOnError extends boolean = false>(options: Options<UpsertConfigData, ThrowOnError>) => (options.client ?? client).post<UpsertConfigResponses, UpsertConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/upsert',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove a setting or a secret
+ *
+ * An unknown key is no error.
+ */
+export const removeConfig = <ThrowOnError extends boolean = false>(options: Options<RemoveConfigData, ThrowOnError>) => (options.client ?? client).post<RemoveConfigResponses, RemoveConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/remove',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask whether the file of settings exists
+ *
+ * Writes nothing.
+ */
+export const initConfig = <ThrowOnError extends boolean = false>(options?: Options<InitConfigData, ThrowOnError>) => (options?.client ?? client).post<InitConfigResponses, InitConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/init',
+    ...options
+});
+
+/**
+ * Check whether the file of settings is YAML
+ *
+ * Writes nothing.
+ */
+export const validateConfig = <ThrowOnError extends boolean = false>(options?: Options<ValidateConfigData, ThrowOnError>) => (options?.client ?? client).get<ValidateConfigResponses, ValidateConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/validate',
+    ...options
+});
+
+/**
+ * Copy the file of settings to its newest backup
+ */
+export const backupConfig = <ThrowOnError extends boolean = false>(options?: Options<BackupConfigData, ThrowOnError>) => (options?.client ?? client).post<BackupConfigResponses, BackupConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/backup',
+    ...options
+});
+
+/**
+ * Repair the file of settings from its backups
+ */
+export const recoverConfig = <ThrowOnError extends boolean = false>(options?: Options<RecoverConfigData, ThrowOnError>) => (options?.client ?? client).post<RecoverConfigResponses, RecoverConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/recover',
+    ...options
+});
+
+/**
+ * List the extensions of the settings
+ *
+ * Platform extensions follow unless the settings have no extension.
+ */
+export const getExtensions = <ThrowOnError extends boolean = false>(options?: Options<GetExtensionsData, ThrowOnError>) => (options?.client ?? client).get<GetExtensionsResponses, GetExtensionsErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/extensions',
+    ...options
+});
+
+/**
+ * Store an extension in the settings
+ *
+ * Running agents are not changed. If the file cannot be read or written, the answer is the same.
+ */
+export const addExtensionConfig = <ThrowOnError extends boolean = false>(options: Options<AddExtensionConfigData, ThrowOnError>) => (options.client ?? client).post<AddExtensionConfigResponses, AddExtensionConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/extensions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove an extension from the settings
+ *
+ * An unknown name is no error. Running agents are not changed.
+ */
+export const removeExtensionConfig = <ThrowOnError extends boolean = false>(options: Options<RemoveExtensionConfigData, ThrowOnError>) => (options.client ?? client).delete<RemoveExtensionConfigResponses, RemoveExtensionConfigErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/extensions/{name}',
+    ...options
+});
+
+/**
+ * Set permissions of tools
+ *
+ * All are stored, or none.
+ */
+export const upsertPermissions = <ThrowOnError extends boolean = false>(options: Options<UpsertPermissionsData, ThrowOnError>) => (options.client ?? client).post<UpsertPermissionsResponses, UpsertPermissionsErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/permissions',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List the slash commands
+ *
+ * The command that is built in comes last.
+ */
+export const getSlashCommands = <ThrowOnError extends boolean = false>(options?: Options<GetSlashCommandsData, ThrowOnError>) => (options?.client ?? client).get<GetSlashCommandsResponses, GetSlashCommandsErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/slash_commands',
+    ...options
 });

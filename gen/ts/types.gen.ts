@@ -1655,6 +1655,65 @@ export type ShellCheckInput = {
     command: string;
 };
 
+export type ConfigResponse = {
+    config: JsonObject;
+};
+
+export type ConfigKeyQuery = {
+    key: string;
+    is_secret: boolean;
+};
+
+export type UpsertConfigQuery = {
+    key: string;
+    value: AnyValue;
+    is_secret: boolean;
+};
+
+export type ExtensionResponse = {
+    extensions: Array<ExtensionEntry>;
+};
+
+/**
+ * An extension of the settings. `enabled` comes first, then the fields of its type.
+ */
+export type ExtensionEntry = {
+    enabled: boolean;
+} & ExtensionConfig;
+
+export type ExtensionQuery = {
+    /**
+     * The name in the answer, and that of the entry that counts as existing before.
+     */
+    name: string;
+    config: ExtensionConfigInput;
+    enabled: boolean;
+};
+
+export type UpsertPermissionsQuery = {
+    tool_permissions: Array<ToolPermission>;
+};
+
+export type ToolPermission = {
+    tool_name: string;
+    permission: PermissionLevel;
+};
+
+export type SlashCommandsResponse = {
+    commands: Array<SlashCommand>;
+};
+
+export type SlashCommand = {
+    command: string;
+    /**
+     * What a built-in command does, or the path of a recipe.
+     */
+    help: string;
+    command_type: CommandType;
+};
+
+export type CommandType = 'Builtin' | 'Recipe';
+
 export type ErrorResponse = {
     message: string;
 };
@@ -3377,3 +3436,473 @@ export type EditMessageResponses = {
 };
 
 export type EditMessageResponse2 = EditMessageResponses[keyof EditMessageResponses];
+
+export type GetConfigData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/config';
+};
+
+export type GetConfigErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The file cannot be read.
+     */
+    422: unknown;
+};
+
+export type GetConfigResponses = {
+    /**
+     * The settings by key, in the order of the file.
+     */
+    200: ConfigResponse;
+};
+
+export type GetConfigResponse = GetConfigResponses[keyof GetConfigResponses];
+
+export type ReadConfigData = {
+    body: ConfigKeyQuery;
+    path?: never;
+    query?: never;
+    url: '/config/read';
+};
+
+export type ReadConfigErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type ReadConfigError = ReadConfigErrors[keyof ReadConfigErrors];
+
+export type ReadConfigResponses = {
+    /**
+     * The value of the setting, a masked secret, or null if there is none.
+     */
+    200: AnyValue;
+};
+
+export type ReadConfigResponse = ReadConfigResponses[keyof ReadConfigResponses];
+
+export type UpsertConfigData = {
+    body: UpsertConfigQuery;
+    path?: never;
+    query?: never;
+    url: '/config/upsert';
+};
+
+export type UpsertConfigErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type UpsertConfigError = UpsertConfigErrors[keyof UpsertConfigErrors];
+
+export type UpsertConfigResponses = {
+    /**
+     * The value is stored, although an environment variable may hide it.
+     */
+    200: string;
+};
+
+export type UpsertConfigResponse = UpsertConfigResponses[keyof UpsertConfigResponses];
+
+export type RemoveConfigData = {
+    body: ConfigKeyQuery;
+    path?: never;
+    query?: never;
+    url: '/config/remove';
+};
+
+export type RemoveConfigErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The file cannot be read or written.
+     */
+    404: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type RemoveConfigError = RemoveConfigErrors[keyof RemoveConfigErrors];
+
+export type RemoveConfigResponses = {
+    /**
+     * The key is not stored any more.
+     */
+    200: string;
+};
+
+export type RemoveConfigResponse = RemoveConfigResponses[keyof RemoveConfigResponses];
+
+export type InitConfigData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/config/init';
+};
+
+export type InitConfigErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+};
+
+export type InitConfigResponses = {
+    /**
+     * Whether the file exists.
+     */
+    200: 'Config already exists' | 'No init-config.yaml found, using default configuration';
+};
+
+export type InitConfigResponse = InitConfigResponses[keyof InitConfigResponses];
+
+export type ValidateConfigData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/config/validate';
+};
+
+export type ValidateConfigErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The file is not YAML.
+     */
+    422: unknown;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+};
+
+export type ValidateConfigResponses = {
+    /**
+     * The file is YAML, or does not exist.
+     */
+    200: 'Config file is valid' | 'Config file does not exist';
+};
+
+export type ValidateConfigResponse = ValidateConfigResponses[keyof ValidateConfigResponses];
+
+export type BackupConfigData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/config/backup';
+};
+
+export type BackupConfigErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+};
+
+export type BackupConfigResponses = {
+    /**
+     * The file is copied.
+     */
+    200: string;
+};
+
+export type BackupConfigResponse = BackupConfigResponses[keyof BackupConfigResponses];
+
+export type RecoverConfigData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/config/recover';
+};
+
+export type RecoverConfigErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+};
+
+export type RecoverConfigResponses = {
+    /**
+     * The file is loaded, and repaired if it was broken.
+     */
+    200: string;
+};
+
+export type RecoverConfigResponse = RecoverConfigResponses[keyof RecoverConfigResponses];
+
+export type GetExtensionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/config/extensions';
+};
+
+export type GetExtensionsErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+};
+
+export type GetExtensionsResponses = {
+    /**
+     * The extensions, whether enabled or not. Entries that cannot be read are left out.
+     */
+    200: ExtensionResponse;
+};
+
+export type GetExtensionsResponse = GetExtensionsResponses[keyof GetExtensionsResponses];
+
+export type AddExtensionConfigData = {
+    body: ExtensionQuery;
+    path?: never;
+    query?: never;
+    url: '/config/extensions';
+};
+
+export type AddExtensionConfigErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type AddExtensionConfigError = AddExtensionConfigErrors[keyof AddExtensionConfigErrors];
+
+export type AddExtensionConfigResponses = {
+    /**
+     * The extension is stored.
+     */
+    200: string;
+};
+
+export type AddExtensionConfigResponse = AddExtensionConfigResponses[keyof AddExtensionConfigResponses];
+
+export type RemoveExtensionConfigData = {
+    body?: never;
+    path: {
+        /**
+         * The name of the extension; white space and case do not matter.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/config/extensions/{name}';
+};
+
+export type RemoveExtensionConfigErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+};
+
+export type RemoveExtensionConfigResponses = {
+    /**
+     * The extension is not in the settings any more.
+     */
+    200: string;
+};
+
+export type RemoveExtensionConfigResponse = RemoveExtensionConfigResponses[keyof RemoveExtensionConfigResponses];
+
+export type UpsertPermissionsData = {
+    body: UpsertPermissionsQuery;
+    path?: never;
+    query?: never;
+    url: '/config/permissions';
+};
+
+export type UpsertPermissionsErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type UpsertPermissionsError = UpsertPermissionsErrors[keyof UpsertPermissionsErrors];
+
+export type UpsertPermissionsResponses = {
+    /**
+     * The permissions are stored.
+     */
+    200: 'Permissions updated successfully';
+};
+
+export type UpsertPermissionsResponse = UpsertPermissionsResponses[keyof UpsertPermissionsResponses];
+
+export type GetSlashCommandsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/config/slash_commands';
+};
+
+export type GetSlashCommandsErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+};
+
+export type GetSlashCommandsResponses = {
+    /**
+     * The commands.
+     */
+    200: SlashCommandsResponse;
+};
+
+export type GetSlashCommandsResponse = GetSlashCommandsResponses[keyof GetSlashCommandsResponses];

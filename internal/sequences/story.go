@@ -2,6 +2,7 @@ package sequences
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ type story struct {
 	out      *writer
 	clients  *clientTools // nil if the sequence does not use the client-tools family
 	ask      bool         // the server asks before each tool call (GOOSE_MODE approve)
+	// The settings may have been written. From then on no archive with them is requested: their layout is not specified (decision G40).
+	configured bool
 }
 
 // start creates a session that can answer, with or without a recipe.
@@ -172,12 +175,16 @@ func (s *story) imported() {
 
 // generic requests an operation of the contract with values from its schemas and the tables.
 func (s *story) generic(o operation) {
+	if o.OperationID == "getDiagnostics" && s.configured {
+		return
+	}
+	s.configured = s.configured || o.method != http.MethodGet && strings.HasPrefix(o.path, "/config/")
 	path := o.path
 	for _, p := range o.Parameters {
 		value := p.Value
 		switch {
 		case value.In == openapi3.ParameterInPath:
-			path = strings.ReplaceAll(path, "{"+value.Name+"}", s.values.thing(members[value.Name][0]).Text)
+			path = strings.ReplaceAll(path, "{"+value.Name+"}", s.inPath(o.OperationID, value.Name))
 		case value.In == openapi3.ParameterInQuery && (value.Required || value.Name == "sessionID"):
 			path += "?" + value.Name + "=" + s.values.thing(members[value.Name][0]).Text
 		case value.In == openapi3.ParameterInQuery && value.Name == "extension_name" && s.values.chance(3):
@@ -193,4 +200,17 @@ func (s *story) generic(o operation) {
 		body = s.values.twist(body)
 	}
 	s.out.add(s.out.step(o.method, path, body))
+}
+
+// inPath returns a value for a parameter in the path. A captured value is not escaped here.
+func (s *story) inPath(operation, name string) string {
+	choice, own := members[operation+"."+name]
+	if !own {
+		choice = members[name]
+	}
+	text := s.values.thing(choice[0]).Text
+	if expression.MatchString(text) {
+		return text
+	}
+	return url.PathEscape(text)
 }

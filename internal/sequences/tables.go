@@ -37,6 +37,10 @@ var members = map[string][]string{
 	"Session.recipe": {"null", `{"version":"1","title":"T","description":"D","prompt":"{{ a }}"}`}, "model_config": {"null"}, "extension_data": {`{}`, `{"todo.v0":{"content":"x"}}`, "@free"},
 	"ToolCall.arguments": {`{}`, "@free"}, "arguments": {`{}`, "@free"}, "ClientToolDefinition.parameters": {`{}`, `{"type":"object"}`, "@free"},
 	"metadata": {"@metadata"},
+	// Whole numbers are not among the keys, because the position of such keys is not specified. Nor are settings that make a reply wait.
+	"key":                     {`"k"`, `"K"`, `"straße"`, `"__proto__"`, `"a.b"`, `"no"`, `""`, `"{{ a }}"`, `"home"`, `"model-limits"`, `"extensions"`, `"slash_commands"`},
+	"UpsertConfigQuery.value": {`"x"`, "null", "7", "1.5", "true", `{"b":1,"a":[2]}`, `["no","1_000"]`, `[{"command":"tea","recipe_path":"none.yaml"}]`, "@odd"},
+	"tool_name":               {`"nowhere__x"`, `"no"`, `"É"`, `""`}, "ExtensionQuery.name": {"@extension"}, "removeExtensionConfig.name": {"@extension"},
 }
 
 // alternatives has the tags to choose from, for schemas with more alternatives than work here.
@@ -51,8 +55,10 @@ var weights = map[string]int{
 	"executeClientTool": 0, "reply": 0, "streamPendingRequests": 0, "streamEvents": 0, "streamGlobalEvents": 0, "deleteSession": 0, "getStatus": 0, "getDiagnostics": 1,
 	"addExtension": 4, "removeExtension": 3, "getTools": 4, "updateAgentProvider": 2, "updateFromSession": 3, "resumeAgent": 3, "getSession": 5, "editMessage": 3,
 	"updateSessionUserRecipeValues": 4, "importSession": 2, "startAgent": 2, "updateSessionName": 2, "exportSession": 2, "registerClientTools": 4, "unregisterClientTools": 3,
-	"listClientTools": 4, "listAllClientTools": 2, "confirmToolAction": 1, "listSessions": 2, "getSessionInsights": 1, "stopAgent": 2, "updateRouterToolSelector": 1,
-	"submitClientToolResult": 1, "reportClientToolProgress": 2, "listServerTools": 2, "callServerTool": 2, "answerPermission": 1, "openClientSocket": 2,
+	"listClientTools": 4, "listAllClientTools": 2, "confirmToolAction": 1, "listSessions": 2, "getSessionInsights": 2, "stopAgent": 2, "updateRouterToolSelector": 2,
+	"submitClientToolResult": 2, "reportClientToolProgress": 3, "listServerTools": 3, "callServerTool": 3, "answerPermission": 2, "openClientSocket": 3,
+	"getConfig": 2, "readConfig": 2, "upsertConfig": 4, "removeConfig": 2, "initConfig": 2, "validateConfig": 2, "backupConfig": 2, "recoverConfig": 2,
+	"getExtensions": 2, "addExtensionConfig": 4, "removeExtensionConfig": 2, "upsertPermissions": 2, "getSlashCommands": 2,
 }
 
 // These names are equal after normalisation, or almost.
