@@ -1,6 +1,0 @@
-//go:build unix && !linux
-
-package main
-
-// confine does nothing on this system, where no test needs it.
-func confine() {}
