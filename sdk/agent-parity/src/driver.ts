@@ -21,10 +21,10 @@ const actions: Record<string, (values: Values) => unknown> = {
     session = new Session(options, prompt)
     return session.receive(() => false)
   },
-  send: ({ prompt }) => { current().send(prompt) },
+  send: ({ prompt }) => { next().send(prompt) },
   steer: ({ prompt }) => { current().send(prompt) },
   receive: () => receive(),
-  query: ({ prompt }) => { current().send(prompt); return receive() },
+  query: ({ prompt }) => { next().send(prompt); return receive() },
   drain: () => current().receive(() => false),
   interrupt: async () => ({ still_queued: (await current().query.interrupt())?.still_queued ?? [] }),
   setModel: ({ model }) => current().query.setModel(model),
@@ -40,6 +40,8 @@ function current(): Session {
   if (!session) throw new Error('call connect first')
   return session
 }
+
+function next(): Session { return (session = current().next()) }
 
 /** A long text is shown by its length, so that outcomes stay small. */
 function short(_: string, value: unknown): unknown {

@@ -21,6 +21,10 @@ export interface Settings extends Omit<Options, 'canUseTool' | 'hooks' | 'system
   servers?: Record<string, Server>; canUseTool?: DoPermission[]; hooks?: Record<string, Matcher[]>
   initializeTimeout?: number; requestTimeout?: number; shutdownGrace?: number; killGrace?: number; maxLineBytes?: number
   disableManifests?: boolean
+  /** False: each prompt has a process of its own, which continues the session. */
+  keepAlive?: boolean
+  /** A prompt after a lost process starts one that continues the session. */
+  reconnectOnError?: boolean
 }
 
 const kinds: Record<Kind, () => ZodType> = { string: z.string, number: z.number, boolean: z.boolean, any: z.any }
@@ -60,7 +64,7 @@ function isInProcess(server: Server): server is InProcess { return server.type =
 export function options(settings: Settings): Options {
   const {
     cliPath = process.env['CLI'] ?? '', servers, canUseTool, hooks, systemPrompt, tools, addDirs, jsonSchema, noSessionPersistence, env,
-    initializeTimeout: _1, requestTimeout: _2, shutdownGrace: _3, killGrace: _4, maxLineBytes: _5, disableManifests: _6, ...same
+    keepAlive: _7, reconnectOnError: _8, initializeTimeout: _1, requestTimeout: _2, shutdownGrace: _3, killGrace: _4, maxLineBytes: _5, disableManifests: _6, ...same
   } = settings
   return {
     ...same,
