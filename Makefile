@@ -202,6 +202,10 @@ bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
 bench-compare: ## Compare large JSON documents beside what others offer; takes many minutes
 	cd harness/compare/bench && go test -timeout 60m -run '^$$' -bench Compare -benchtime 1x .
 
+.PHONY: bench-agent-sdk
+bench-agent-sdk: sdk/agent-parity/dist/driver.js ## Compare tool calls through the agent SDK with the published one, which npm fetches, and with a bare pipe
+	go test -timeout 10m -run '^$$' -bench Calls ./sdk/agent
+
 .PHONY: bench-sockets
 bench-sockets: ## Compare round trips on a WebSocket with those of another library, after a test that both agree
 	cd harness/transport/ws/bench && go vet . && go test -count=1 -timeout 10m -bench . -benchtime 1x .
