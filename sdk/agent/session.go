@@ -256,7 +256,8 @@ func (s *session) toolStarted(p PendingToolCall) {
 
 func (s *session) toolEnded(info ToolResultInfo) {
 	if f := s.events.OnToolResult; f != nil {
-		s.state.events.post(func() { f(info) })
+		report := info // only now it needs memory of its own
+		s.state.events.post(func() { f(report) })
 	}
 	s.state.CompleteToolCall(info.ToolUseID)
 }
