@@ -33,7 +33,7 @@ func (s *Subject) originOf(n, ref *jsontree.Node, declared bool, seen time.Time)
 	switch {
 	case ref == nil || ref.Kind != n.Kind:
 		return unknown
-	case (s.equal(n, ref) || s.isGiven(n.Text)) && !s.equalByChance(n.Text, declared, seen):
+	case (s.equal(n, ref) || isGiven(s, n.Text)) && !s.equalByChance(n.Text, declared, seen):
 		return fixed
 	default:
 		return generated
@@ -47,7 +47,7 @@ func (s *Subject) equal(n, ref *jsontree.Node) bool {
 
 // isGiven reports whether a text is an id that lockstep has sent to both sides. The scenario has it from nobody, so it is
 // the same in each run, also where lists and events without an order have it in another place than the reference.
-func (s *Subject) isGiven(id string) bool {
+func isGiven(s *Subject, id string) bool {
 	if len(id) < shortestID || !isPlainID(id) {
 		return false
 	}
