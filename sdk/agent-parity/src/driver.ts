@@ -1,5 +1,6 @@
 // Lets a scenario of lockstep drive the published SDK (docs/drivers.md): one line of JSON for each call, one for each outcome.
 import { createInterface } from 'node:readline'
+import { inspect } from 'node:util'
 import { type PermissionMode } from '@anthropic-ai/claude-agent-sdk'
 import { failure } from './failure.js'
 import { release, seen } from './handlers.js'
@@ -55,7 +56,7 @@ async function answer(line: string): Promise<void> {
   try {
     outcome = { ok: (await (actions[action] ?? unknown)(values ?? ({} as Values))) ?? {} }
   } catch (error) {
-    console.error(error)
+    process.stderr.write(`${inspect(error)}\n`)
     outcome = { error: failure(error) }
   }
   process.stdout.write(`${JSON.stringify({ id, ...outcome }, short)}\n`)

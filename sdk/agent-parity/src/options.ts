@@ -60,11 +60,10 @@ function permission(answers: DoPermission[]): NonNullable<Options['canUseTool']>
 
 function isInProcess(server: Server): server is InProcess { return server.type === undefined }
 
-/** The options of the SDK. What it has no option for (the times of requests, and the size of lines) is left out. */
+/** The options of the SDK. It ignores what it has no option for, such as the times of requests and the size of lines. */
 export function options(settings: Settings): Options {
   const {
-    cliPath = process.env['CLI'] ?? '', servers, canUseTool, hooks, systemPrompt, tools, addDirs, jsonSchema, noSessionPersistence, env,
-    keepAlive: _7, reconnectOnError: _8, initializeTimeout: _1, requestTimeout: _2, shutdownGrace: _3, killGrace: _4, maxLineBytes: _5, disableManifests: _6, ...same
+    cliPath = process.env.CLI ?? '', servers, canUseTool, hooks, systemPrompt, tools, addDirs, jsonSchema, noSessionPersistence, env, ...same
   } = settings
   return {
     ...same,

@@ -59,9 +59,11 @@ export class Session {
 
   /** The session of the next prompt. The published SDK continues one only with `resume`, in another process: so do programs that use it. */
   next(): Session {
-    const { keepAlive = true, reconnectOnError = false, sessionId: _, ...rest } = this.#settings
+    const { keepAlive = true, reconnectOnError = false } = this.#settings
     if (!this.#ended || (keepAlive && !reconnectOnError)) return this
-    return new Session({ ...rest, keepAlive, reconnectOnError, ...(this.#id !== undefined && { resume: this.#id }) })
+    const settings = { ...this.#settings, ...(this.#id !== undefined && { resume: this.#id }) }
+    delete settings.sessionId
+    return new Session(settings)
   }
 
   send(prompt: string): void {
