@@ -201,6 +201,7 @@ func (c *conversation) sawResult(s *session) {
 	s.state.drop()
 	if !c.keepAlive() {
 		if s.state.Transition(StateIdle) == nil { // else it is being closed
+			s.served = true
 			go c.restart(s)
 		}
 		return
@@ -241,7 +242,7 @@ func (c *conversation) restart(s *session) {
 func (c *conversation) sawEnd(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s == c.current && (c.keepAlive() || s.state.GetState().State != StateCompleted) { // else restart goes on
+	if s == c.current && !s.served { // else restart goes on
 		c.busy, c.held = false, nil
 	}
 }

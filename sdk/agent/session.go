@@ -49,6 +49,8 @@ type session struct {
 	onResult  func(*ResultMessage) // after it was delivered
 	onEnd     func()
 
+	served bool // it has done all that its process is for, which may end; only the reader uses it
+
 	mu        sync.Mutex
 	result    *ResultMessage // of the last turn
 	err       error          // what has ended the session
@@ -287,7 +289,7 @@ func (s *session) ended(err error) error {
 	switch {
 	case state == StateCancelled:
 		why = s.err // such as the end of the context
-	case closing:
+	case closing, s.served:
 		why = nil
 	case why != nil && state == StateCompleted:
 		if f := s.events.OnError; f != nil {
