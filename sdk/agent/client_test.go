@@ -368,6 +368,28 @@ func TestReconnectOnError(t *testing.T) {
 	}
 }
 
+func TestAPromptRightAfterTheEndOfALostProcessIsNotForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &chat{manual: true}
+		client := c.client(t, agentsdk.ClientOptions{ReconnectOnError: true})
+		check(t, "connect", client.Connect(t.Context(), "lost"))
+		check(t, "held", client.Query(t.Context(), "held"))
+		agentsdk.BeforeEnd(client, func() { check(t, "next", client.Query(t.Context(), "next")) })
+		_ = c.mocks[0].EndInput()
+		if got := turn(t, client); got != "error" {
+			t.Errorf("lost: %s", got)
+		}
+		synctest.Wait()
+		if len(c.mocks) != 2 || !slices.Equal(c.prompts(1), []string{"next"}) {
+			t.Fatalf("%d processes", len(c.mocks))
+		}
+		c.answer(c.mocks[1], "next")
+		if got := turn(t, client); got != "system assistant result:next" {
+			t.Errorf("next: %s", got)
+		}
+	})
+}
+
 func TestReceivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &chat{}

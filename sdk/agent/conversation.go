@@ -127,7 +127,7 @@ func (c *conversation) query(ctx context.Context, prompt string) error {
 	case !c.connected:
 		c.mu.Unlock()
 		return c.notConnected("send a query")
-	case c.busy:
+	case c.busy && !s.lost(): // its turn may not be forgotten yet
 		c.held = append(c.held, prompt)
 		c.mu.Unlock()
 		return nil
@@ -201,7 +201,9 @@ func (c *conversation) sawResult(s *session) {
 	s.state.drop()
 	if !c.keepAlive() {
 		if s.state.Transition(StateIdle) == nil { // else it is being closed
+			s.mu.Lock()
 			s.served = true
+			s.mu.Unlock()
 			go c.restart(s)
 		}
 		return

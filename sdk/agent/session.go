@@ -49,9 +49,8 @@ type session struct {
 	onResult  func(*ResultMessage) // after it was delivered
 	onEnd     func()
 
-	served bool // it has done all that its process is for, which may end; only the reader uses it
-
 	mu        sync.Mutex
+	served    bool           // it has done all that its process is for, which may end
 	result    *ResultMessage // of the last turn
 	err       error          // what has ended the session
 	deferred  *ResultMessage // came while the session was paused
@@ -139,6 +138,13 @@ func (s *session) first(ctx context.Context, prompt string) error {
 		return err
 	}
 	return nil
+}
+
+// lost reports whether the process has ended by itself, after it had begun.
+func (s *session) lost() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ready && !s.served && s.state.GetState().State.IsTerminal()
 }
 
 // write sends a prompt.
