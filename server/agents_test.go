@@ -57,7 +57,8 @@ func TestPermissionsOfTools(t *testing.T) {
 			return "[" + set(taskTool, task) + "," + set(scheduleTool, schedule) + "," + set(subagentTool, subagent) + "]"
 		}
 		path := filepath.Join(d.Config, "permission.yaml")
-		testfile.Write(t, path, "user:\n  always_allow: [platform__manage_schedule]\nsmart_approve: {never_allow: [subagent__execute_task, platform__manage_schedule]}\n")
+		testfile.Write(t, path, "user: {always_allow: [platform__manage_schedule], ask_before: [], never_allow: []}\n"+
+			"smart_approve: {always_allow: [], ask_before: [], never_allow: [subagent__execute_task, platform__manage_schedule]}\n")
 		r.get("GET /agent/tools?session_id=x").is(t, "auto", 200, levels("null", `"always_allow"`, "null"))
 		mode = "approve"
 		r.get("GET /agent/tools?session_id=x").is(t, "approve", 200, levels(`"ask_before"`, `"always_allow"`, `"ask_before"`))

@@ -93,7 +93,7 @@ func TestACallOutsideOfAReplyHasNobodyToAsk(t *testing.T) {
 			if stored := r.get("GET /sessions/" + session).body; !strings.Contains(stored, `"conversation":[]`) {
 				t.Errorf("%s: something is stored: %s", mode, stored)
 			}
-			testfile.Write(t, filepath.Join(d.Config, "permission.yaml"), "user:\n  never_allow: [todo__todo_write]\n")
+			testfile.Write(t, filepath.Join(d.Config, "permission.yaml"), "user: {always_allow: [], ask_before: [], never_allow: [todo__todo_write]}\n")
 			if strings.HasSuffix(mode, "approve") {
 				(<-r.call("r", "todo__todo_write", "")).is(t, mode, 200,
 					`{"status":"success","content":[{"type":"text","text":"The user has declined this tool call. Do not try it again."}]}`)
@@ -106,7 +106,7 @@ func TestACallOutsideOfAReplyHasNobodyToAsk(t *testing.T) {
 func startComposing(t *testing.T) (r *turnRig, reply *stream, requestID string) {
 	d := settings.Below(t.TempDir())
 	r = startTurns(t, server.Config{Directories: d, Env: modelEnv("GOOSE_MODE", "approve"), DefaultTimeout: 30 * time.Second}, "client_c_z", "{}")
-	testfile.Write(t, filepath.Join(d.Config, "permission.yaml"), "user:\n  always_allow: [client_c_z]\n")
+	testfile.Write(t, filepath.Join(d.Config, "permission.yaml"), allowsZ)
 	r.withTodo(r.session)
 	reply = r.openReply(ask(r.session, "hi"))
 	requestID, _ = r.request()

@@ -2,10 +2,12 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,6 +27,7 @@ import (
 // A contract checks answers against openapi.yaml.
 type contract struct {
 	t      *testing.T
+	doc    *openapi3.T
 	router routers.Router
 }
 
@@ -38,7 +41,7 @@ func readContract(t *testing.T) contract {
 		t.Fatal(err)
 	}
 	openapi3filter.RegisterBodyDecoder("application/zip", openapi3filter.FileBodyDecoder)
-	return contract{t, router}
+	return contract{t, doc, router}
 }
 
 // problem returns what the contract does not allow in an answer: its status, its content type, or its body.
@@ -140,6 +143,26 @@ func TestAnswersObeyTheContract(t *testing.T) {
 			`POST /agent/stop {"session_id":"x"}`,
 			"DELETE /sessions/" + id,
 			"DELETE /sessions/" + id,
+			"GET /config",
+			`POST /config/read {"key":"GOOSE_MODEL","is_secret":false}`,
+			`POST /config/read {"key":"GOOSE_MODEL","is_secret":true}`,
+			`POST /config/read {"key":"x","is_secret":true}`,
+			`POST /config/read {"key":"model-limits","is_secret":false}`,
+			`POST /config/read {}`,
+			`POST /config/upsert {"key":"k","value":{"a":[1.50,null]},"is_secret":false}`,
+			`POST /config/upsert {"key":"k","is_secret":false}`,
+			`POST /config/remove {"key":"k","is_secret":false}`,
+			"POST /config/init",
+			"GET /config/validate",
+			"POST /config/backup",
+			"POST /config/recover",
+			`POST /config/extensions {"name":"e","config":{"type":"stdio","name":"e","cmd":"c","args":[]},"enabled":true}`,
+			`POST /config/extensions {"name":"e","config":{"type":"x"},"enabled":true}`,
+			"GET /config/extensions",
+			"DELETE /config/extensions/e",
+			`POST /config/permissions {"tool_permissions":[{"tool_name":"t","permission":"ask_before"}]}`,
+			`POST /config/permissions {"tool_permissions":[{"tool_name":"t","permission":"x"}]}`,
+			"GET /config/slash_commands",
 		} {
 			line, body, hasBody := strings.Cut(request, " {")
 			if hasBody {
@@ -161,6 +184,52 @@ func TestAnswersObeyTheContract(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOperationsNeedTheKey sends a request to every operation for which the contract demands a key. Package gen tests that
+// it demands one for all operations of the goose-server family.
+func TestOperationsNeedTheKey(t *testing.T) {
+	c := readContract(t)
+	synctest.Test(t, func(t *testing.T) {
+		c.t = t
+		r := start(t, server.Config{})
+		checked := 0
+		for path, item := range c.doc.Paths.Map() {
+			target := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "x")
+			for method, operation := range item.Operations() {
+				request := method + " " + target
+				if operation.Security == nil || len(*operation.Security) == 0 {
+					continue
+				}
+				checked++
+				for _, headers := range [][]string{nil, {"X-Secret-Key: wrong"}, {"X-Secret-Key:"}, {"Authorization: Bearer test"}, {secret, secret}} {
+					a := r.json(request, exampleBody(t, operation), headers...)
+					a.is(t, fmt.Sprint(request, " with ", headers), 401, "")
+					c.check(request, a)
+				}
+				if a := r.json(request, exampleBody(t, operation), secret); a.status == 401 {
+					t.Errorf("%s with the key: 401", request)
+				}
+			}
+		}
+		if checked == 0 {
+			t.Error("the contract demands no key")
+		}
+	})
+}
+
+// exampleBody returns the contract's example of a body, or an empty object. Some operations check the body before the
+// key (decision S80).
+func exampleBody(t *testing.T, o *openapi3.Operation) string {
+	t.Helper()
+	if o.RequestBody == nil || o.RequestBody.Value.Content["application/json"].Schema.Value.Example == nil {
+		return "{}"
+	}
+	text, err := json.Marshal(o.RequestBody.Value.Content["application/json"].Schema.Value.Example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // addMessage adds a message to a session directly in the database.

@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/files/tempdir"
 	"github.com/lockstep-dev/lockstep/server/handlers/agents"
+	confighandlers "github.com/lockstep-dev/lockstep/server/handlers/config"
 	"github.com/lockstep-dev/lockstep/server/handlers/diagnostics"
 	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/llm"
@@ -75,7 +76,7 @@ func newGoose(config Config) (*goose, error) {
 	if config.Models != nil {
 		g.providers.Transport = config.Models
 	}
-	if _, err := g.settings.File(); err != nil { // creates the file if it is missing
+	if _, err := g.settings.Mapping(settings.Config); err != nil { // creates the file if it is missing
 		config.Log.Warn("settings not read", "err", err)
 	}
 	var err error
@@ -174,6 +175,7 @@ func (g *goose) close() error {
 type (
 	sessionHandlers     = sessions.Handlers
 	agentHandlers       = agents.Handlers
+	configHandlers      = confighandlers.Handlers
 	diagnosticsHandlers = diagnostics.Handlers
 )
 

@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/lockstep-dev/lockstep/server/handlers/agents"
+	"github.com/lockstep-dev/lockstep/server/handlers/config"
 	"github.com/lockstep-dev/lockstep/server/handlers/reply"
 	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
@@ -17,6 +18,7 @@ import (
 func shapes() map[string]body.Shape {
 	all := map[string]body.Shape{}
 	maps.Copy(all, agents.Bodies)
+	maps.Copy(all, config.Bodies)
 	maps.Copy(all, reply.Bodies)
 	maps.Copy(all, sessions.Bodies)
 	return all

@@ -199,7 +199,7 @@ func TestAToolIsAllowedOverHTTP(t *testing.T) {
 			t.Errorf("there is no result in %s", last)
 		}
 		text, err := os.ReadFile(filepath.Join(d.Config, "permission.yaml"))
-		if err != nil || !strings.Contains(string(text), `- "platform__manage_schedule"`) {
+		if err != nil || !strings.Contains(string(text), `- platform__manage_schedule`) {
 			t.Errorf("permission.yaml: %v\n%s", err, text)
 		}
 		if again := r.post("POST /reply", ask(session, "more")).body; strings.Contains(again, "toolConfirmation") || !strings.Contains(again, "toolResponse") {

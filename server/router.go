@@ -51,6 +51,7 @@ func (r router) handler() http.Handler {
 		"/client-tools/tools/:clientID/*",
 		"/client-tools/pending/:clientID/*",
 		"/client-tools/ws/:clientID/*",
+		"/config/extensions/:name/*",
 		"/diagnostics/:session_id/*",
 		"/session/:sessionID/permissions/:permissionID/*",
 	} {

@@ -47,6 +47,7 @@ type operations struct {
 	*eventHandlers
 	*sessionHandlers
 	*agentHandlers
+	*configHandlers
 	*replyHandlers
 	diagnosticsHandlers
 }
@@ -224,6 +225,7 @@ func New(config Config) (*Server, error) {
 			eventHandlers:       &events.Handlers{Streams: streams, Keepalive: config.KeepaliveInterval},
 			sessionHandlers:     goose.sessionHandlers(config),
 			agentHandlers:       goose.agentHandlers(config),
+			configHandlers:      &configHandlers{Settings: goose.settings, Permissions: goose.permissions, Log: config.Log},
 			replyHandlers:       &reply.Handlers{Store: goose.store, Turns: turns},
 			diagnosticsHandlers: goose.diagnosticsHandlers(config),
 		},

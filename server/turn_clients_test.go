@@ -245,6 +245,9 @@ func TestAToolThatIsGoneIsUnknown(t *testing.T) {
 	})
 }
 
+// allowsZ is a permission.yaml that allows one tool of a client.
+const allowsZ = "user: {always_allow: [client_c_z], ask_before: [], never_allow: []}\n"
+
 func TestToolsOfTheClientAreListedLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := settings.Below(t.TempDir())
@@ -252,7 +255,7 @@ func TestToolsOfTheClientAreListedLast(t *testing.T) {
 		session := field(t, r.post("POST /agent/start", `{"working_dir":"/w","clientID":"c"}`).body, "id")
 		r.json("POST /client-tools/register", `{"clientID":"c","tools":[{"id":"z","description":"Z","parameters":{"properties":{"b":{},"a":{}}}},{"id":"ä","description":"","parameters":{}}]}`)
 		r.register("d", "x")
-		testfile.Write(t, filepath.Join(d.Config, "permission.yaml"), "user:\n  always_allow: [client_c_z]\n")
+		testfile.Write(t, filepath.Join(d.Config, "permission.yaml"), allowsZ)
 		const tools = `{"name":"client_c_z","description":"Z","parameters":["b","a"],"permission":"always_allow"},` +
 			`{"name":"ct_5f91814fea__","description":"","parameters":[],"permission":"ask_before"}`
 		asked := strings.NewReplacer(`"permission":null`, `"permission":"ask_before"`)
@@ -285,7 +288,7 @@ func TestAnAliasIsAllowedForEver(t *testing.T) {
 		r.result(id, `{"status":"success","title":"","output":"done"}`, 200)
 		<-reply.ended
 		written, err := os.ReadFile(filepath.Join(d.Config, "permission.yaml"))
-		if err != nil || !strings.Contains(string(written), `- "ct_5f91814fea__"`) {
+		if err != nil || !strings.Contains(string(written), `- ct_5f91814fea__`) {
 			t.Errorf("permission.yaml: %v\n%s", err, written)
 		}
 	})

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,34 +26,35 @@ func stubCommand(w *environment) *cobra.Command {
 			return &project.UsageError{What: "stub needs a command", Fix: "`lockstep stub mcp` is an MCP server, `lockstep stub openai --script model.yaml` is a model"}
 		},
 	}
-	cmd.AddCommand(mcpCommand(w), programCommand(w))
+	cmd.AddCommand(mcpCommand(w), programCommand(w), browserCommand())
 	for _, u := range upstreams {
-		cmd.AddCommand(upstreamCommand(w, u.kind, u.is))
+		cmd.AddCommand(upstreamCommand(w, u.kind, u.is, u.otherwise))
 	}
 	return cmd
 }
 
-// upstreams are the stubs that can be started by hand.
-var upstreams = []struct{ kind, is string }{
-	{"openai", "a model with the OpenAI API"},
-	{"anthropic", "a model with the Anthropic API"},
-	{"http", "an HTTP server"},
+// upstreams are the stubs that can be started by hand, and what they do if no rule matches.
+var upstreams = []struct{ kind, is, otherwise string }{
+	{"openai", "a model with the OpenAI API", "the status is 501"},
+	{"anthropic", "a model with the Anthropic API", "the status is 501"},
+	{"http", "an HTTP server", "the status is 501"},
+	{"oauth", "an authorization server", "it registers clients, asks no user, and issues tokens"},
 }
 
 // upstreamCommand starts a stub, to try out a server by hand.
-func upstreamCommand(w *environment, kind, is string) *cobra.Command {
+func upstreamCommand(w *environment, kind, is, otherwise string) *cobra.Command {
 	var script string
 	var port uint16
 	cmd := &cobra.Command{
 		Use:   kind,
 		Short: "Is " + is + " that responds as a script says",
 		Long: "Is " + is + ` that responds as a script says. The script is a YAML file with a list of rules, in the format that
-scenarios use under stubs. The first rule that matches a request and is not used up responds; without one, the status is 501.
+scenarios use under stubs. The first rule that matches a request and is not used up responds; without one, ` + otherwise + `.
 Listens on 127.0.0.1, prints the address, and serves up to 1000 requests, until it gets SIGINT or SIGTERM.`,
 		Example: fmt.Sprintf("  lockstep stub %[1]s --script rules.yaml\n  lockstep stub %[1]s --script rules.yaml --port 8400", kind),
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if script == "" {
+			if script == "" && plainAnswer[kind] != "" {
 				return &project.UsageError{What: "--script is missing", Fix: "name a file with rules, such as `- {answer: {" + plainAnswer[kind] + "}, times: any}`"}
 			}
 			return engine.ServeStub(cmd.Context(), kind, script, port, func(url string) { fmt.Fprintf(w.stdout, "listening on %s\n", url) })
@@ -61,8 +65,35 @@ Listens on 127.0.0.1, prints the address, and serves up to 1000 requests, until 
 	return cmd
 }
 
-// plainAnswer is the shortest answer of each kind.
+// plainAnswer is the shortest answer of each kind that does not respond by itself.
 var plainAnswer = map[string]string{"openai": "text: Hello", "anthropic": "text: Hello", "http": "json: {}"}
+
+// browserCommand stands in for the browser that a target opens, for example to have a user sign in.
+func browserCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "browser URL",
+		Short: "Opens a page as a browser would: follows its redirections, and runs no script",
+		Long: `Opens a page as a browser would, follows its redirections, and exits. It runs no script, keeps no cookie, and shows
+nothing. Targets that start a browser can start it instead. Waits 30 seconds at most.`,
+		Example: "  lockstep stub browser 'http://127.0.0.1:8400/authorize?client_id=…'",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), 30*time.Second)
+			defer cancel()
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, args[0], nil)
+			if err != nil {
+				return &project.UsageError{What: err.Error(), Fix: "give the address of a page, such as http://127.0.0.1:8400/"}
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				return fmt.Errorf("open the page: %w", err)
+			}
+			defer resp.Body.Close()
+			_, err = io.Copy(io.Discard, resp.Body)
+			return err
+		},
+	}
+}
 
 func mcpCommand(w *environment) *cobra.Command {
 	opts := &mcp.Options{Version: engine.Version, Getenv: w.getenv}

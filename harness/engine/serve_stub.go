@@ -17,14 +17,9 @@ import (
 // a loopback port. With port 0 it takes a free one. It calls ready with the URL. The error is [scenario.Problems] when
 // the file has mistakes.
 func ServeStub(ctx context.Context, kind, file string, port uint16, ready func(url string)) error {
-	data, err := regular.Read(file)
+	rules, err := stubRules(kind, file)
 	if err != nil {
-		return &project.UsageError{What: err.Error(), Fix: "name a file with rules: docs/stubs.md has examples"}
-	}
-	rules, problems := scenario.ParseStubRules(file, data)
-	problems = append(problems, project.CheckStubRules(file, stub.Kind(kind), &scenario.Stub{Name: kind, Rules: rules})...)
-	if len(problems) > 0 {
-		return problems.Sort()
+		return err
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
 	if err != nil {
@@ -36,4 +31,21 @@ func ServeStub(ctx context.Context, kind, file string, port uint16, ready func(u
 	ready(s.URL())
 	<-ctx.Done()
 	return nil
+}
+
+// stubRules reads the rules of a file. Without a file there are none.
+func stubRules(kind, file string) ([]scenario.StubRule, error) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := regular.Read(file)
+	if err != nil {
+		return nil, &project.UsageError{What: err.Error(), Fix: "name a file with rules: docs/stubs.md has examples"}
+	}
+	rules, problems := scenario.ParseStubRules(file, data)
+	problems = append(problems, project.CheckStubRules(file, stub.Kind(kind), &scenario.Stub{Name: kind, Rules: rules})...)
+	if len(problems) > 0 {
+		return nil, problems.Sort()
+	}
+	return rules, nil
 }

@@ -78,6 +78,8 @@ func CheckStubRules(file string, kind stub.Kind, of *scenario.Stub) (out scenari
 			problem("has a program, which this kind does not have", "use a stub of the kind stdio")
 		case script == nil && kind == stub.Stdio:
 			problem("has no program", "write answer: {program: […]}")
+		case r.Answer.Callback != nil && kind != stub.OAuth:
+			problem("redirects to a client, which this kind does not do", "use status: 302 and headers, or a stub of the kind oauth")
 		case r.When.Args != nil && kind != stub.Stdio:
 			problem("matches arguments, which this kind does not have", "use a stub of the kind stdio")
 		}
@@ -125,7 +127,7 @@ func (p *Project) upstreamSteps(s *scenario.Scenario) []string {
 		}
 	}
 	for _, name := range p.stubNames() {
-		out = append(out, scenario.UpstreamText(name, scenario.ModelsRule), scenario.UpstreamText(name, scenario.UnexpectedRule))
+		out = append(out, scenario.UpstreamText(name, scenario.ModelsRule), scenario.UpstreamText(name, scenario.AuthorizationRule), scenario.UpstreamText(name, scenario.UnexpectedRule))
 	}
 	return out
 }

@@ -82,7 +82,11 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 		return u.answerByRule(rule, step, &chat)
 	}
 	if a := u.stub.BuiltIn(r); a != nil {
-		return a, u.begin(u.step(scenario.ModelsRule), false)
+		rule := scenario.ModelsRule
+		if u.stub.Kind() == stub.OAuth {
+			rule = scenario.AuthorizationRule
+		}
+		return a, u.begin(u.step(rule), false)
 	}
 	return nil, func(x *transcript.Exchange) { u.Unexpected(x, "") }
 }

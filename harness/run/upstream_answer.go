@@ -28,6 +28,12 @@ func (b *answerBuilder) answer(of *scenario.StubAnswer, chat *stub.Chat) *stub.A
 			a.Header = append(a.Header, transcript.Field{Name: "Content-Type", Value: "application/json"})
 		}
 	}
+	if of.Callback != nil {
+		a.Callback = &stub.Callback{}
+		for name, t := range of.Callback {
+			(*a.Callback)[name] = b.text(t)
+		}
+	}
 	if len(of.Pieces) > 0 {
 		a.Message = &stub.Message{
 			ID: b.textOr(of.ID, "msg_"+b.id), Model: b.textOr(of.Model, chat.Model), Stop: b.textOr(of.Stop, ""),

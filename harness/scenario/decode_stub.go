@@ -27,11 +27,11 @@ func (d *stubDecoder) stubs(n *yamldoc.Node) []Stub {
 
 func (d *stubDecoder) stubRules(list *yamldoc.Node) []StubRule {
 	var out []StubRule
-	taken := map[string]bool{ModelsRule: true, UnexpectedRule: true}
+	taken := map[string]bool{ModelsRule: true, AuthorizationRule: true, UnexpectedRule: true}
 	for i, item := range list.Elements() {
 		r := d.stubRule(i, item)
 		if name := item.Get("name"); name != nil && taken[r.Name] {
-			d.problem(name, fmt.Sprintf("the name %q is already used", r.Name), "give it another name; models and unexpected are reserved")
+			d.problem(name, fmt.Sprintf("the name %q is already used", r.Name), "give it another name; models, authorization and unexpected are reserved")
 		}
 		taken[r.Name] = true
 		out = append(out, r)
@@ -144,6 +144,14 @@ func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 	} else if body := n.Get("body"); body != nil {
 		a.Body = &Body{Raw: d.optional(body)}
 	}
+	if callback := n.Get("callback"); callback != nil {
+		a.Callback = map[string]*Template{}
+		for k, v := range callback.Entries() {
+			if a.Callback[k.Text] = nil; v.Kind != yamldoc.Null {
+				a.Callback[k.Text] = d.optional(v)
+			}
+		}
+	}
 	d.oneAnswer(n, &a)
 	return a
 }
@@ -151,14 +159,14 @@ func (d *stubDecoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 // oneAnswer reports a rule that sets more than one of these keys.
 func (d *stubDecoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
 	if a.Script != nil {
-		for _, key := range [...]string{"status", "end", "text", "tools", "pieces", "json", "body", "error"} {
+		for _, key := range [...]string{"status", "end", "text", "tools", "pieces", "json", "body", "error", "callback"} {
 			if k, v := n.Entry(key); v != nil {
 				d.problem(k, fmt.Sprintf("an answer has both %s and %s", a.Script.Wire, key), "keep one of them; only after and headers can be combined with "+string(a.Script.Wire))
 			}
 		}
 		return
 	}
-	first := onlyOne(d.valueDecoder, n, "an answer has both %s and %s", "keep one of them", "pieces", "text", "json", "body", "error")
+	first := onlyOne(d.valueDecoder, n, "an answer has both %s and %s", "keep one of them", "pieces", "text", "json", "body", "error", "callback")
 	if k, tools := n.Entry("tools"); tools != nil && (a.asItIs() || n.Get("pieces") != nil) {
 		d.problem(k, fmt.Sprintf("an answer has both %s and tools", first.Text), "keep one of them; tools can be combined with text, or be part of pieces")
 	}

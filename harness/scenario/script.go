@@ -56,6 +56,8 @@ func UpstreamText(stub, rule string) string {
 	switch {
 	case rule == ModelsRule:
 		return "upstream " + stub + ", the list of models"
+	case rule == AuthorizationRule:
+		return "upstream " + stub + ", without a rule"
 	case rule == UnexpectedRule:
 		return "upstream " + stub + ", no rule"
 	case rule[0] >= '0' && rule[0] <= '9':
@@ -67,8 +69,9 @@ func UpstreamText(stub, rule string) string {
 
 // These rules exist without being in a scenario.
 const (
-	ModelsRule     = "models"     // what a stub answers by itself
-	UnexpectedRule = "unexpected" // what nothing answers
+	ModelsRule        = "models"        // the list of models, which a stub answers by itself
+	AuthorizationRule = "authorization" // what an authorization server answers by itself
+	UnexpectedRule    = "unexpected"    // what nothing answers
 )
 
 // UpstreamID is the id of a transcript's step with the requests that a stub rule has answered.

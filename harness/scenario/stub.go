@@ -85,6 +85,8 @@ type StubAnswer struct {
 	Usage  StubUsage
 	End    StubEnd
 	Script *StubScript // the response is another protocol
+	// Callback are parameters of the redirection to the client of an authorization server. nil leaves one out.
+	Callback map[string]*Template
 }
 
 // A StubScript is what a stub does on a socket, or as a program.

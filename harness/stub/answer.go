@@ -19,7 +19,9 @@ type Answer struct {
 	Body    []byte   // used when Message is nil
 	Error   *string  // the text of an error in the format of the kind, used when Message is nil
 	Message *Message // message of a model
-	End     End
+	// Callback redirects to the client of an authorization server.
+	Callback *Callback
+	End      End
 	// Takeover is used instead of all others but After and Header.
 	Takeover *Takeover
 }
@@ -70,7 +72,7 @@ const (
 
 // onlyEnd reports whether the response has no content, not even a head.
 func (a *Answer) onlyEnd() bool {
-	return a.End != Whole && a.Message == nil && a.Body == nil && a.Error == nil && a.Status == 0
+	return a.End != Whole && a.Message == nil && a.Callback == nil && a.Body == nil && a.Error == nil && a.Status == 0
 }
 
 // A reply is a response, ready to be written.
@@ -94,6 +96,10 @@ func (s *Server) reply(r *transcript.Request, a *Answer) reply {
 	var chat Chat
 	if a.Message != nil {
 		chat = ChatOf(r)
+	}
+	if a.Callback != nil {
+		a = a.Callback.answer(r, a.Header)
+		out.status = a.Status
 	}
 	switch {
 	case a.Message != nil && f.isRaw(a.Message):

@@ -14,6 +14,7 @@ const (
 	OpenAI    Kind = "openai"    // OpenAI's chat completions, which many other servers have too
 	Anthropic Kind = "anthropic" // Anthropic's Messages API
 	HTTP      Kind = "http"      // any other API
+	OAuth     Kind = "oauth"     // an authorization server
 	Stdio     Kind = "stdio"     // a program that the target starts
 )
 
@@ -30,6 +31,7 @@ var formats = map[Kind]format{
 	OpenAI:    {"/chat/completions", openaiMessage, openaiStream, openaiFailure, openaiModels},
 	Anthropic: {"/messages", anthropicMessage, anthropicStream, anthropicFailure, anthropicModels},
 	HTTP:      {failure: plainFailure},
+	OAuth:     {failure: func(_ int, text string) []byte { return refused("server_error", text).Body }},
 	Stdio:     {failure: func(_ int, text string) []byte { return []byte(text) }},
 }
 
@@ -54,9 +56,12 @@ func (k Kind) IsChat(r *transcript.Request) bool {
 	return k.Chats() && r.Method == "POST" && strings.HasSuffix(path(r), formats[k].chat)
 }
 
-// BuiltIn returns the server's own response, used when no script has one: the list of models. It returns nil for any
-// other request.
+// BuiltIn returns the server's own response, used when no script has one: the list of models, or that of an
+// authorization server. It returns nil for any other request.
 func (s *Server) BuiltIn(r *transcript.Request) *Answer {
+	if s.kind == OAuth {
+		return authorization(s.url, r)
+	}
 	f := formats[s.kind]
 	if f.models == nil || r.Method != "GET" || !strings.HasSuffix(path(r), "/models") {
 		return nil

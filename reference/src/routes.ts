@@ -10,6 +10,10 @@ import { answerPermission, listAllTools, listTools, register, reportProgress, su
 import { pendingRequests } from './handlers/client-tools/pending-stream.ts'
 import { callServerTool, type ServerCallDeps } from './handlers/client-tools/server-call.ts'
 import { listServerTools } from './handlers/client-tools/server-tools.ts'
+import { addConfiguredExtension, listConfiguredExtensions, removeConfiguredExtension } from './handlers/config/extensions.ts'
+import { backupConfig, initConfig, recoverConfig, validateConfig } from './handlers/config/files.ts'
+import { getConfig, readConfig, removeConfig, upsertConfig } from './handlers/config/settings.ts'
+import { listSlashCommands, upsertPermissions } from './handlers/config/tools.ts'
 import { directoryEvents, globalEvents } from './handlers/events/event-streams.ts'
 import { confirmTool, reply } from './handlers/reply/handlers.ts'
 import {
@@ -65,5 +69,18 @@ export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps & ServerCallDeps):
     route('PUT', '/sessions/{session_id}/name', setName(deps)),
     route('PUT', '/sessions/{session_id}/user_recipe_values', setRecipeValues(deps)),
     route('POST', '/sessions/{session_id}/edit_message', editMessage(deps)),
+    route('GET', '/config', getConfig(deps)),
+    route('POST', '/config/read', readConfig(deps)),
+    route('POST', '/config/upsert', upsertConfig(deps)),
+    route('POST', '/config/remove', removeConfig(deps)),
+    route('POST', '/config/init', initConfig(deps)),
+    route('GET', '/config/validate', validateConfig(deps)),
+    route('POST', '/config/backup', backupConfig(deps)),
+    route('POST', '/config/recover', recoverConfig(deps)),
+    route('GET', '/config/extensions', listConfiguredExtensions(deps)),
+    route('POST', '/config/extensions', addConfiguredExtension(deps)),
+    route('DELETE', '/config/extensions/{name}', removeConfiguredExtension(deps)),
+    route('POST', '/config/permissions', upsertPermissions(deps)),
+    route('GET', '/config/slash_commands', listSlashCommands(deps)),
   ]
 }

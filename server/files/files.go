@@ -5,7 +5,9 @@ package files
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -39,6 +41,11 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	return content, nil
+}
+
+// IsMissing reports whether an error says that a path does not exist, also because it is below a file.
+func IsMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // ReadText is [Read] for UTF-8 texts.

@@ -3,26 +3,58 @@ package files
 import (
 	"errors"
 	"os"
+	"path/filepath"
 )
 
-const mode = 0o600
+const (
+	fileMode      = 0o600
+	directoryMode = 0o700
+)
 
 // OpenPrivate opens a file with flags of package os, and creates it if it is missing.
 func OpenPrivate(path string, flags int) (*os.File, error) {
-	f, err := os.OpenFile(path, flags|os.O_CREATE, mode)
+	f, err := os.OpenFile(path, flags|os.O_CREATE, fileMode)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Chmod(mode); err != nil {
+	if err := f.Chmod(fileMode); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-// ReplacePrivate replaces a file atomically, even if the power fails. It first writes the content to a temporary file
-// in the same folder, which no other writer may use.
-func ReplacePrivate(path, temporary string, content []byte) error {
-	f, err := OpenPrivate(temporary, os.O_WRONLY|os.O_TRUNC)
+// ReplacePrivate replaces a file atomically, even if the power fails, and creates missing directories. It first writes
+// the content to a temporary file in the same directory. If it fails, it removes that file, and the file keeps its
+// content, unless the system fails to flush the directory after the replacement.
+//
+// The directory is locked meanwhile, so several servers can use it: a reader sees one of their files, never a mixture.
+func ReplacePrivate(path string, content []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, directoryMode); err != nil {
+		return err
+	}
+	directory, err := openLocked(dir)
+	if err != nil {
+		return err
+	}
+	defer directory.Close() // also unlocks it
+	temporary := path + ".tmp"
+	if err := remove(temporary); err != nil { // a server that was killed may have left one
+		return err
+	}
+	err = write(temporary, content)
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return errors.Join(err, remove(temporary))
+	}
+	return flush(directory)
+}
+
+// write creates a file and flushes it to the disk.
+func write(path string, content []byte) error {
+	f, err := OpenPrivate(path, os.O_WRONLY|os.O_EXCL)
 	if err != nil {
 		return err
 	}
@@ -30,8 +62,22 @@ func ReplacePrivate(path, temporary string, content []byte) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
+	return errors.Join(err, f.Close())
+}
+
+// remove removes a file, unless there is none.
+func remove(path string) error {
+	if err := os.Remove(path); !IsMissing(err) {
 		return err
 	}
-	return os.Rename(temporary, path)
+	return nil
+}
+
+// Target returns the path of the file at the end of a link: to replace that file keeps the link. It returns the path
+// itself if that is not a link, or a link to a path that does not exist.
+func Target(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
 }

@@ -150,7 +150,7 @@ func TestABadFileIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "config.yaml", "")
 	s := settings.New(dir, environment(nil), slog.New(slog.DiscardHandler))
-	if v, err := s.File(); err != nil || string(v) != "{}" || read(t, dir, "config.yaml") != "" {
+	if v, err := s.Mapping(settings.Config); err != nil || string(v) != "{}" || read(t, dir, "config.yaml") != "" {
 		t.Errorf("an empty file: %s, %v", v, err)
 	}
 }
@@ -161,7 +161,7 @@ func TestTheLastBadFilesAreKept(t *testing.T) {
 	s := settings.New(dir, environment(nil), slog.New(slog.NewTextHandler(&logged, nil)))
 	for _, bad := range strings.Split("1234567", "") {
 		write(t, dir, "config.yaml", bad)
-		if v, err := s.File(); err != nil || string(v) != "{}" {
+		if v, err := s.Mapping(settings.Config); err != nil || string(v) != "{}" {
 			t.Errorf("%s, %v", v, err)
 		}
 	}

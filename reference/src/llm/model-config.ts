@@ -97,11 +97,11 @@ const toolshimModelName: Variable<string> = {
 }
 
 function knownLimit(model: string): number | null {
-  return limits.find(([pattern]) => model.includes(pattern))?.[1] ?? null
+  return modelLimits.find(([pattern]) => model.includes(pattern))?.[1] ?? null
 }
 
 /** The limits of models, by a part of their names. The first match counts (GA 24.3). */
-const limits: readonly (readonly [pattern: string, limit: number])[] = [
+export const modelLimits: readonly (readonly [pattern: string, limit: number])[] = [
   ['gpt-5', 272_000], ['gpt-4-turbo', 128_000], ['gpt-4.1', 1_000_000], ['gpt-4-1', 1_000_000], ['gpt-4o', 128_000],
   ['o4-mini', 200_000], ['o3-mini', 200_000], ['o3', 200_000], ['claude', 200_000],
   ['gemini-1.5-flash', 1_000_000], ['gemini-1', 128_000], ['gemini-2', 1_000_000],

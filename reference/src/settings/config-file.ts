@@ -1,22 +1,27 @@
-import { existsSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { renameSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { isMissing } from '../error-code.ts'
 import type { Logger } from '../log.ts'
+import { replaceFile } from './private-files.ts'
 import { readRegularFile } from './regular-file.ts'
-import { NotAMappingError, readMapping, replaceFile, type Mapping } from './yaml-file.ts'
+import { NotAMappingError, readMapping, renderMapping, writeMapping, type Mapping } from './yaml-file.ts'
 
 /*
- * The file config.yaml (GA 1.4, 10). This server only repairs it. Other programs change it, and keep backups.
+ * The file config.yaml in the directory of settings, and its backups (GA 10). Other programs may change them too.
  *
- * All functions are synchronous, so no other request of this process runs between reading and writing.
+ * All functions are synchronous, so no other request of this process runs between reading and writing (G42).
  */
 
+export function configFile(directory: string): string {
+  return join(directory, 'config.yaml')
+}
+
 /**
- * The settings in the file in a directory. A missing or broken file is replaced by the newest valid backup, or by an empty mapping
- * if there is none. Throws if the file cannot be read.
+ * The settings in the file. A missing or broken file is replaced by the newest valid backup, or by an empty mapping if there is none.
+ * Throws if the file cannot be read.
  */
 export function readSettings(directory: string, logger?: Logger): Mapping {
-  const file = join(directory, 'config.yaml')
+  const file = configFile(directory)
   try {
     return readMapping(file)
   } catch (error) {
@@ -25,11 +30,30 @@ export function readSettings(directory: string, logger?: Logger): Mapping {
   }
 }
 
+/** Changes the settings in the file, of which a backup is kept (G41). Throws if the file cannot be read or written. */
+export function changeSettings(directory: string, change: (before: Mapping) => Mapping, logger?: Logger): void {
+  const file = configFile(directory)
+  const text = renderMapping(change(readSettings(directory, logger)))
+  keepCopy(backupOf(file), readRegularFile(file))
+  writeMapping(file, text)
+}
+
+/** Copies the file over its newest backup, and returns both paths (G46). Throws if it cannot be read, or the copy not be written. */
+export function backUp(directory: string): { from: string; to: string } {
+  const from = resolve(configFile(directory))
+  const to = backupOf(from)
+  replaceFile(to, readRegularFile(from))
+  return { from, to }
+}
+
+function backupOf(file: string): string {
+  return `${file}.bak`
+}
+
 function recover(file: string, logger: Logger | undefined): Mapping {
   const broken = keepBroken(file)
-  const backup = sixCopies(`${file}.bak`).find(isMapping)
-  const temporary = file.replace(/\.yaml$/, '.tmp')
-  replaceFile(file, temporary, backup === undefined ? '{}\n' : readRegularFile(backup))
+  const backup = sixCopies(backupOf(file)).find(isMapping)
+  writeMapping(file, backup === undefined ? Buffer.from('{}\n') : readRegularFile(backup))
   // A file that did not exist before is not logged.
   if (broken !== undefined || backup !== undefined) {
     logger?.warn('settings replaced', { file, from: backup ?? null, kept: broken ?? null })
@@ -37,9 +61,7 @@ function recover(file: string, logger: Logger | undefined): Mapping {
   return readMapping(file)
 }
 
-/**
- * Copies a broken file, and renames the earlier copies (G13). Returns the path of the copy, or undefined if there is no file.
- */
+/** Copies a broken file (G13). Returns the path of the copy, or undefined if there is no file. */
 function keepBroken(file: string): string | undefined {
   let bytes: Buffer
   try {
@@ -48,14 +70,24 @@ function keepBroken(file: string): string | undefined {
     if (isMissing(error)) return undefined
     throw error
   }
-  const first = `${file}.broken`
-  const copies = sixCopies(first)
-  for (let i = copies.length - 1; i > 0; i--) {
-    const [newer, older] = [copies[i - 1] ?? '', copies[i] ?? '']
-    if (existsSync(newer)) renameSync(newer, older)
+  const copy = `${file}.broken`
+  keepCopy(copy, bytes)
+  return copy
+}
+
+/** Writes the newest copy of a file, after it has renamed the earlier ones, the oldest first. */
+function keepCopy(newest: string, bytes: Uint8Array): void {
+  const copies = sixCopies(newest)
+  for (let i = copies.length - 1; i > 0; i--) renameIfAny(copies[i - 1] ?? '', copies[i] ?? '')
+  replaceFile(newest, bytes)
+}
+
+function renameIfAny(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!isMissing(error)) throw error
   }
-  replaceFile(first, `${first}.tmp`, bytes)
-  return first
 }
 
 /** The paths of the copies of a file, newest first. */

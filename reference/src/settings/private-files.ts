@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, closeSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /*
  * Files and directories that this server creates are accessible only to its user, whatever the umask and the modes of other
@@ -16,6 +17,25 @@ export function openPrivate(path: string, flags: string): number {
     return file
   } catch (error) {
     closeSync(file)
+    throw error
+  }
+}
+
+/** Replaces a file, or creates it. A link is replaced too. Readers see either the old text or the new one, but never a part of it. */
+export function replaceFile(path: string, text: string | Uint8Array): void {
+  makeDirectory(dirname(path))
+  const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
+  try {
+    const file = openPrivate(temporary, 'wx')
+    try {
+      writeFileSync(file, text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true }) // it may contain secrets
     throw error
   }
 }

@@ -1,4 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { isMissing } from '../error-code.ts'
 
 /** Flags for opening a file, so that opening a FIFO does not block. */
 export const nonBlockingRead = constants.O_RDONLY | constants.O_NONBLOCK
@@ -20,5 +22,22 @@ export function readRegularFile(path: string, maxBytes = maxFileBytes): Buffer {
     return readFileSync(file)
   } finally {
     closeSync(file)
+  }
+}
+
+/** The same. Throws if they are not UTF-8. */
+export function readUtf8File(path: string): Buffer {
+  const bytes = readRegularFile(path)
+  if (!isUtf8(bytes)) throw new Error('the file is not UTF-8')
+  return bytes
+}
+
+/** The file to which a link leads. A link to a path that does not exist, like any other path, stands for itself. */
+export function linkedFile(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (isMissing(error)) return path
+    throw error
   }
 }

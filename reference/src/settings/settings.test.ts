@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,8 +9,9 @@ import type { Logger } from '../log.ts'
 import { readSettings } from './config-file.ts'
 import { typedValue } from './environment.ts'
 import { pathsOf, rootPaths } from './paths.ts'
+import { replaceFile } from './private-files.ts'
 import { Settings } from './settings.ts'
-import { readMapping, renderMapping, replaceFile, type Mapping } from './yaml-file.ts'
+import { readMapping, renderMapping, type Mapping } from './yaml-file.ts'
 
 let root: string
 
@@ -109,16 +110,25 @@ describe('a setting (GA 1.4)', () => {
     ['1', 1],
     ['1.0', new JsonNumber('1.0')],
     ['+3.', new JsonNumber('3.0')],
-    ['1e0', new JsonNumber('1.0')],
-    ['12E30', new JsonNumber('1.2e+31')],
+    ['+12.E30', new JsonNumber('1.2e+31')],
+    ['1e0', new JsonNumber('1e0')],
+    ['12E30', new JsonNumber('12E30')],
     ['.5', 0.5],
-    ['-2.50e1', new JsonNumber('-25.0')],
-    ['1e-2', 0.01],
+    ['-2.50e1', new JsonNumber('-2.50e1')],
+    ['1e-2', new JsonNumber('1e-2')],
+    ['0.1000000000000000055', new JsonNumber('0.1000000000000000055')],
+    ['+0.1000000000000000055', 0.1],
+    ['1e999', new JsonNumber('1e999')],
+    ['.1e999', '.1e999'],
+    ['-0', 0],
+    ['-9223372036854775809', -9223372036854775809n],
+    ['+0x1F', '+0x1F'],
+    ['0o17', 15],
     ['"1.0"', '1.0'],
-  ])('%s is an integer only by its digits (G2)', (text, value) => {
+  ])('%s is an integer only by its digits, and keeps them (G2, G39)', (text, value) => {
     write('config.yaml', `x: ${text}\n`)
     expect(settings().get('x')).toEqual(value)
-    write('config.yaml', renderMapping(readMapping(path('config.yaml'))))
+    write('config.yaml', renderMapping(readMapping(path('config.yaml'))).toString())
     expect(settings().get('x')).toEqual(value)
   })
 
@@ -172,11 +182,49 @@ describe('config.yaml (GA 10)', () => {
     expect(lstatSync(path('config.yaml'))).toMatchObject({ ino, mtimeMs })
   })
 
-  it('that is not UTF-8 is not YAML (G13)', () => {
+  it('that is not UTF-8 cannot be read, and is not replaced (G38)', () => {
     write('config.yaml', '')
     writeFileSync(path('config.yaml'), Buffer.from('x: \xff', 'latin1'))
     expect(settings().get('x')).toBeUndefined()
-    expect(readFileSync(path('config.yaml.broken'), 'latin1')).toBe('x: \xff')
+    expect(load).toThrow('not UTF-8')
+    expect(readFileSync(path('config.yaml'), 'latin1')).toBe('x: \xff')
+    expect(readdirSync(path('.'))).toEqual(['config.yaml'])
+  })
+
+  it('is not restored from a backup that cannot be read (G38)', () => {
+    write('config.yaml', '[')
+    writeFileSync(path('config.yaml.bak'), Buffer.from('x: \xff', 'latin1'))
+    mkdirSync(path('config.yaml.bak.1'))
+    spawnSync('mkfifo', [path('config.yaml.bak.2')])
+    symlinkSync('nowhere', path('config.yaml.bak.3'))
+    write('config.yaml.bak.4', 'x: 4\n')
+    expect(load()).toEqual({ x: 4 })
+  })
+
+  it('that cannot be restored counts as unreadable (G38)', () => {
+    write('config.yaml', '[')
+    mkdirSync(path('config.yaml.broken.5/x'), { recursive: true })
+    write('config.yaml.broken.4', '')
+    expect(load).toThrow('EISDIR')
+    expect(read('config.yaml')).toBe('[')
+    expect(settings().get('x')).toBeUndefined()
+  })
+
+  it('that is a link is repaired where it leads (G41)', () => {
+    write('dots', '[')
+    symlinkSync('dots', path('config.yaml'))
+    write('config.yaml.bak', 'x: 1\n')
+    expect(load()).toEqual({ x: 1 })
+    expect(lstatSync(path('config.yaml')).isSymbolicLink()).toBe(true)
+    expect(read('dots')).toBe('x: 1\n')
+    expect(lstatSync(path('config.yaml.broken')).isFile()).toBe(true)
+  })
+
+  it('that is a link to nothing is missing, and becomes a plain file (G38, G41)', () => {
+    write('file', '')
+    symlinkSync('file/nothing', path('config.yaml'))
+    expect(load()).toEqual({})
+    expect(lstatSync(path('config.yaml')).isFile()).toBe(true)
   })
 
   it('makes no backup of a corrupt text, but keeps the text itself (G13)', () => {
@@ -228,10 +276,38 @@ describe('a secret (GA 1.4)', () => {
   })
 })
 
+describe('a variable (G43)', () => {
+  it('hides the file even if it is null', () => {
+    write('config.yaml', 'x: 1\n')
+    write('secrets.yaml', 'x: 1\n')
+    const one = settings({ X: 'null' })
+    expect([one.get('x'), one.secret('x')]).toEqual([null, null])
+  })
+
+  it('has no empty name, and none with `=` or U+0000', () => {
+    write('config.yaml', '{"": 1, "a=b": 2, "a\\0b": 3, "_": 4}\n')
+    const env = Object.fromEntries(['', 'A=B', 'A\0B', '_'].map((name) => [name, 'env']))
+    expect(['', 'a=b', 'a\0b', '_'].map((key) => settings(env).read(key))).toEqual([1, 2, 3, 'env'])
+  })
+
+  it('is found by the full upper case of a key (G34)', () => {
+    expect(settings({ STRASSE: 's' }).read('straße')).toBe('s')
+  })
+
+  it("with the server's secret cannot be read, whatever the case, nor can what is stored under its name (G32)", () => {
+    write('config.yaml', 'GOOSE_SERVER__SECRET_KEY: stored\n')
+    write('secrets.yaml', 'GOOSE_SERVER__SECRET_KEY: stored\n')
+    const one = settings({ GOOSE_SERVER__SECRET_KEY: 'secret' })
+    for (const key of ['GOOSE_SERVER__SECRET_KEY', 'goose_server__secret_key', 'gooſe_ſerver__secret_key']) {
+      expect([one.get(key), one.read(key), one.secret(key)]).toEqual([undefined, undefined, undefined])
+    }
+  })
+})
+
 describe('replaceFile', () => {
   it('leaves no temporary file when it fails', () => {
     mkdirSync(path('secrets.yaml'), { recursive: true })
-    expect(() => { replaceFile(path('secrets.yaml'), path('secrets.yaml.tmp'), 'A: secret\n') }).toThrow('EISDIR')
-    expect(existsSync(path('secrets.yaml.tmp'))).toBe(false)
+    expect(() => { replaceFile(path('secrets.yaml'), 'A: secret\n') }).toThrow('EISDIR')
+    expect(readdirSync(path('.'))).toEqual(['secrets.yaml'])
   })
 })

@@ -1,13 +1,12 @@
 import { join } from 'node:path'
 import { JsonNumber } from '../wire/json/number.ts'
 import type { Logger } from '../log.ts'
-import { isMissing } from '../error-code.ts'
-import { readSettings } from './config-file.ts'
+import { changeSettings, readSettings } from './config-file.ts'
 import { typedValue } from './environment.ts'
 import type { Environment, Paths } from './paths.ts'
-import { readMapping, type Mapping } from './yaml-file.ts'
+import { readMappingIfAny, renderMapping, writeMapping, type Mapping } from './yaml-file.ts'
 
-/** The variable with this server's secret. Extensions and providers never get it (G32). */
+/** The variable with this server's secret. No setting and no secret has its name (G32, G43). */
 export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
 
 /** Looks up settings and secrets (GA 1.4): first in the environment, then in the file. Nothing is cached. */
@@ -22,17 +21,12 @@ export class Settings {
     this.#logger = logger
   }
 
-  /** A setting; undefined if it is not set. */
+  /** A setting; undefined if it is not set. The settings in the file are empty if it cannot be read (G13). */
   get(key: string): unknown {
-    return this.fromEnvironment(key) ?? own(this.#inFile(), key)
-  }
-
-  /** The settings in the file. Empty if the file cannot be read (G13). */
-  #inFile(): Mapping {
     try {
-      return readSettings(this.paths.config, this.#logger)
+      return this.read(key)
     } catch {
-      return {}
+      return undefined
     }
   }
 
@@ -49,33 +43,46 @@ export class Settings {
     return value >= 0 && value <= 1 ? value : undefined
   }
 
-  /** A secret. Secrets are stored separately from the settings. */
-  secret(key: string): unknown {
-    if (key.toUpperCase() === serverSecretVariable) return undefined
-    return this.fromEnvironment(key) ?? own(this.#secrets(), key)
+  /** A setting; undefined if it is not set. Throws if it is looked up in the file, and the file cannot be read. */
+  read(key: string): unknown {
+    return this.#lookUp(key, () => this.stored())
   }
 
-  /** The typed value of the variable that overrides a key. */
-  fromEnvironment(key: string): unknown {
-    const text = this.variable(key.toUpperCase())
-    return text === undefined ? undefined : typedValue(text)
+  /** The settings in the file. Throws if the file cannot be read. */
+  stored(): Mapping {
+    return readSettings(this.paths.config, this.#logger)
+  }
+
+  /** Changes the settings in the file. Throws if the file cannot be read or written. */
+  change(change: (before: Mapping) => Mapping): void {
+    changeSettings(this.paths.config, change, this.#logger)
+  }
+
+  /** A secret, which is stored separately from the settings. Throws like `read`. */
+  secret(key: string): unknown {
+    return this.#lookUp(key, () => readMappingIfAny(this.#secretFile))
+  }
+
+  /** Changes the secrets in their file, of which there are no backups. Throws if the file cannot be read or written. */
+  changeSecrets(change: (before: Mapping) => Mapping): void {
+    writeMapping(this.#secretFile, renderMapping(change(readMappingIfAny(this.#secretFile))))
   }
 
   /** The text of a variable, for settings that only the environment can set (GA 1.2). An empty variable counts as set. */
   variable(name: string): string | undefined {
-    return this.#env[name]
+    return /^[^=\0]+$/.test(name) ? this.#env[name] : undefined
   }
 
-  #secrets(): Mapping {
-    try {
-      return readMapping(join(this.paths.config, 'secrets.yaml'))
-    } catch (error) {
-      if (isMissing(error)) return {}
-      throw error
-    }
+  #lookUp(key: string, stored: () => Mapping): unknown {
+    const name = key.toUpperCase()
+    if (name === serverSecretVariable) return undefined
+    const text = this.variable(name)
+    if (text !== undefined) return typedValue(text)
+    const mapping = stored()
+    return Object.hasOwn(mapping, key) ? mapping[key] : undefined
   }
-}
 
-function own(mapping: Mapping, key: string): unknown {
-  return Object.hasOwn(mapping, key) ? mapping[key] : undefined
+  get #secretFile(): string {
+    return join(this.paths.config, 'secrets.yaml')
+  }
 }

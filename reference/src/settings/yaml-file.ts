@@ -1,10 +1,9 @@
-import { closeSync, fsyncSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { stringify } from 'yaml'
 import { isObject } from '../wire/json/is-object.ts'
-import { readRegularFile } from './regular-file.ts'
-import { makeDirectory, openPrivate } from './private-files.ts'
-import { exactFloat, parseYaml } from '../wire/yaml/yaml.ts'
+import { renderYaml } from '../wire/yaml/render.ts'
+import { parseYaml } from '../wire/yaml/yaml.ts'
+import { isMissing } from '../error-code.ts'
+import { linkedFile, maxFileBytes, readUtf8File } from './regular-file.ts'
+import { replaceFile } from './private-files.ts'
 
 /** A mapping in a YAML file, in the order of the file. */
 export type Mapping = Record<string, unknown>
@@ -19,10 +18,20 @@ export class NotAMappingError extends Error {
  * NotAMappingError.
  */
 export function readMapping(path: string): Mapping {
-  return parseMapping(readRegularFile(path))
+  return parseMapping(readUtf8File(path))
 }
 
-export function parseMapping(bytes: Uint8Array): Mapping {
+/** Reads such a file if it exists. A missing file counts as an empty mapping. */
+export function readMappingIfAny(path: string): Mapping {
+  try {
+    return readMapping(path)
+  } catch (error) {
+    if (isMissing(error)) return {}
+    throw error
+  }
+}
+
+function parseMapping(bytes: Uint8Array): Mapping {
   let value: unknown
   try {
     value = parseYaml(bytes) ?? {}
@@ -33,24 +42,14 @@ export function parseMapping(bytes: Uint8Array): Mapping {
   return value
 }
 
-export function renderMapping(mapping: Mapping): string {
-  return stringify(mapping, { lineWidth: 0, aliasDuplicateObjects: false, customTags: [exactFloat] })
+/** The text of a file with this mapping. Throws a RangeError if `readMapping` could not read that file, because a bound is broken (G40). */
+export function renderMapping(mapping: Mapping): Buffer {
+  const bytes = Buffer.from(renderYaml(mapping, maxFileBytes))
+  if (bytes.length > maxFileBytes) throw new RangeError(`the file would have more than ${maxFileBytes} bytes`)
+  return bytes
 }
 
-/** Replaces a file. Readers see either the old text or the new one, but never a part of it. */
-export function replaceFile(path: string, temporary: string, text: string | Uint8Array): void {
-  makeDirectory(dirname(path))
-  try {
-    const file = openPrivate(temporary, 'w')
-    try {
-      writeFileSync(file, text)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true }) // it may contain secrets
-    throw error
-  }
+/** Writes a text of renderMapping into a file, or into the file to which a link leads (G41). */
+export function writeMapping(path: string, text: Uint8Array): void {
+  replaceFile(linkedFile(path), text)
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorCode, isMissing } from '../error-code.ts'
+import { isMissing } from '../error-code.ts'
 import type { Int64 } from '../wire/json/shape.ts'
 import { jsonBytes, sizeOf, stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
@@ -347,7 +347,7 @@ function logsIn(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => name.endsWith('.jsonl'))
   } catch (error) {
-    if (isMissing(error) || errorCode(error) === 'ENOTDIR') return []
+    if (isMissing(error)) return []
     throw error
   }
 }

@@ -34,3 +34,37 @@ func TestConfigured(t *testing.T) {
 		t.Error(fmt.Sprint(got, len(entries)))
 	}
 }
+
+// TestStored checks decisions G49 and G50. A + is a platform extension that was added.
+func TestStored(t *testing.T) {
+	const a, bad, others = `"a":{"enabled":false,"type":"builtin","name":"A","x":1.50}`, `"bad":7`, `,"todo":+,"chatrecall":+,"extensionmanager":+,"skills":+`
+	const stored = `{"enabled":true,"type":"builtin","name":" N w","description":"","display_name":null,"timeout":null,"bundled":null,"available_tools":[]}`
+	entry := Entry{true, Config{Type: "builtin", Name: " N w", AvailableTools: []string{}}}
+	for _, tc := range []struct{ name, setting, stored, removed string }{
+		{"no setting", "", `{"nw":` + stored + `}`, "{}"},
+		{"no mapping", "[1]", `{"nw":` + stored + `}`, "{}"},
+		{"others stay", "{" + a + "," + bad + "}", "{" + a + "," + bad + others + `,"nw":` + stored + "}", "{" + a + "," + bad + others + "}"},
+		{"its place stays", `{"nw":7,` + a + "}", `{"nw":` + stored + "," + a + others + "}", "{" + a + others + "}"},
+	} {
+		if got := added(Stored(json.RawMessage(tc.setting), entry)); got != tc.stored {
+			t.Errorf("%s: Stored:\n got %s\nwant %s", tc.name, got, tc.stored)
+		}
+		if got := added(Removed(json.RawMessage(tc.setting), "nw")); got != tc.removed {
+			t.Errorf("%s: Removed:\n got %s\nwant %s", tc.name, got, tc.removed)
+		}
+	}
+	const without = "{" + a + `,"chatrecall":+,"extensionmanager":+,"skills":+}`
+	if got := added(Removed(json.RawMessage("{"+a+"}"), "todo")); got != without {
+		t.Errorf("Removed of a platform extension:\n got %s\nwant %s", got, without)
+	}
+}
+
+// added shortens the platform extensions that were added.
+func added(setting json.RawMessage) string {
+	text := string(setting)
+	for _, p := range platform {
+		e := Entry{true, Config{Type: "platform", Name: p.name, Description: p.description, Bundled: new(true), AvailableTools: []string{}}}
+		text = strings.Replace(text, string(jsonwire.Of(e)), "+", 1)
+	}
+	return text
+}

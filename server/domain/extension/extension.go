@@ -59,6 +59,12 @@ var needsDescription = map[string]bool{"platform": true, "streamable_http": true
 // Decode reads a configuration.
 func Decode(v decode.Value) (Config, error) { return decodeConfig(v, false) }
 
+// Checked checks a configuration and returns its JSON, which Decode reads.
+func Checked(v decode.Value) (api.ExtensionConfigInput, error) {
+	_, err := Decode(v)
+	return v.Any(), err
+}
+
 // DecodeInRecipe reads a configuration in a recipe, where the description is optional.
 func DecodeInRecipe(v decode.Value) (Config, error) { return decodeConfig(v, true) }
 

@@ -5,13 +5,12 @@ package permission
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/files"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
@@ -44,7 +43,7 @@ type Permissions struct {
 	mu sync.Mutex // guards the file
 }
 
-// New returns the permissions in a configuration directory, which must exist.
+// New returns the permissions in a configuration directory.
 func New(config string) *Permissions {
 	return &Permissions{path: filepath.Join(config, "permission.yaml")}
 }
@@ -55,6 +54,12 @@ type file []category
 type category struct {
 	name  string
 	tools map[Level][]string
+}
+
+// A Decision is a user's decision about a tool.
+type Decision struct {
+	Tool  string
+	Level Level
 }
 
 // Of returns the level of a tool in a category.
@@ -78,21 +83,30 @@ func (p *Permissions) Of(category, tool string) (Level, error) {
 func (p *Permissions) Permission(tool string) (Level, error) { return p.Of(User, tool) }
 
 // Allow records that a tool may run without a question.
-func (p *Permissions) Allow(tool string) error { return p.Set(tool, AlwaysAllow) }
+func (p *Permissions) Allow(tool string) error { return p.Set(Decision{tool, AlwaysAllow}) }
 
-// Set records a user's decision about a tool.
-func (p *Permissions) Set(tool string, level Level) error {
+// Set records a user's decisions, all or none. Of two about one tool, the second wins. Without any, it only checks that
+// the file can be read (decision G51).
+func (p *Permissions) Set(decisions ...Decision) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	content, err := p.read()
-	if err != nil {
+	if err != nil || len(decisions) == 0 {
 		return err
 	}
-	tools := content.category(User).tools
-	for _, other := range levels {
-		tools[other] = slices.DeleteFunc(tools[other], func(name string) bool { return name == tool })
+	last := map[string]int{} // the index of the last decision about each tool
+	for i, d := range decisions {
+		last[d.Tool] = i
 	}
-	tools[level] = append(tools[level], tool)
+	tools := content.category(User).tools
+	for _, level := range levels {
+		tools[level] = slices.DeleteFunc(tools[level], func(tool string) bool { _, decided := last[tool]; return decided })
+	}
+	for i, d := range decisions {
+		if last[d.Tool] == i {
+			tools[d.Level] = append(tools[d.Level], d.Tool)
+		}
+	}
 	return p.write(content)
 }
 
@@ -108,61 +122,60 @@ func (f *file) category(name string) category {
 	return c
 }
 
-// read returns the content of the file. A missing file or invalid YAML counts as empty.
+// read returns the content of the file. A missing file counts as empty, and so does one that is not what [decodeFile]
+// reads.
 func (p *Permissions) read() (*file, error) {
-	content := new(file)
 	text, err := files.ReadText(p.path, maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return content, nil
-	}
-	if err != nil {
+	if err != nil && !files.IsMissing(err) {
 		return nil, fmt.Errorf("read permissions: %w", err)
 	}
-	mapping, _ := yamljson.Parse([]byte(text))
-	for name, lists := range mapping.Members() {
-		if lists.Kind() != "object" {
-			continue
-		}
-		tools := content.category(name.Str()).tools
-		for i, list := range lists.Pick(string(levels[0]), string(levels[1]), string(levels[2])) {
-			tools[levels[i]] = strs(list)
-		}
+	mapping, err := yamljson.Parse([]byte(text))
+	if err != nil {
+		return new(file), nil
 	}
-	return content, nil
+	content, err := decode.Text(mapping, decodeFile)
+	if err != nil {
+		return new(file), nil
+	}
+	return &content, nil
 }
 
-func strs(list jsonwire.Text) (strs []string) {
-	for _, element := range list.Elements() {
-		if element.Kind() == "string" {
-			strs = append(strs, element.Str())
+// decodeFile reads categories that have all lists. Other members of a category are ignored.
+func decodeFile(v decode.Value) (content file, err error) {
+	err = v.Object().Err()
+	for name, value := range v.Members() {
+		o := value.Object(string(AlwaysAllow), string(AskBefore), string(NeverAllow))
+		c := category{name, map[Level][]string{}}
+		for _, level := range levels {
+			c.tools[level] = decode.List(o, string(level), decode.Value.Str)
 		}
+		content, err = append(content, c), errors.Join(err, o.Err())
 	}
-	return strs
+	return content, err
 }
 
 // write replaces the file atomically, because an empty file would mean no permissions.
 func (p *Permissions) write(content *file) error {
-	if err := files.ReplacePrivate(p.path, p.path+".tmp", content.yaml()); err != nil {
+	text, err := yamljson.Format(jsonwire.Of(content), maxFile)
+	if err == nil {
+		err = files.ReplacePrivate(files.Target(p.path), text)
+	}
+	if err != nil {
 		return fmt.Errorf("write permissions: %w", err)
 	}
 	return nil
 }
 
-// yaml returns the content as YAML. A JSON string is also a YAML string.
-func (f *file) yaml() []byte {
-	var out strings.Builder
+// Write writes the content as JSON.
+func (f *file) Write(w *jsonwire.Writer) {
+	w.Open('{')
 	for _, c := range *f {
-		fmt.Fprintf(&out, "%s:\n", jsonwire.AppendQuoted(nil, c.name))
+		w.Key(c.name)
+		w.Open('{')
 		for _, level := range levels {
-			if len(c.tools[level]) == 0 {
-				fmt.Fprintf(&out, "  %s: []\n", level)
-				continue
-			}
-			fmt.Fprintf(&out, "  %s:\n", level)
-			for _, tool := range c.tools[level] {
-				fmt.Fprintf(&out, "  - %s\n", jsonwire.AppendQuoted(nil, tool))
-			}
+			jsonwire.Array(w.Name(string(level)), c.tools[level], func(tool string, w *jsonwire.Writer) { w.String(tool) })
 		}
+		w.Close('}')
 	}
-	return []byte(out.String())
+	w.Close('}')
 }

@@ -3,6 +3,7 @@ package permission_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -21,7 +22,7 @@ func TestAToolHasOneLevel(t *testing.T) {
 		tool string
 		set  permission.Level
 	}{{"a", permission.AskBefore}, {"b: c", permission.NeverAllow}, {"a", permission.AlwaysAllow}, {"d", permission.AlwaysAllow}} {
-		if err := p.Set(step.tool, step.set); err != nil {
+		if err := p.Set(permission.Decision{Tool: step.tool, Level: step.set}); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := permission.New(dir).Permission(step.tool); got != step.set || err != nil {
@@ -29,9 +30,14 @@ func TestAToolHasOneLevel(t *testing.T) {
 		}
 	}
 	text, _ := os.ReadFile(filepath.Join(dir, "permission.yaml"))
-	if want := "\"user\":\n  always_allow:\n  - \"a\"\n  - \"d\"\n  ask_before: []\n  never_allow:\n  - \"b: c\"\n"; string(text) != want {
+	if want := "user:\n  always_allow:\n  - a\n  - d\n  ask_before: []\n  never_allow:\n  - \"b: c\"\n"; string(text) != want {
 		t.Errorf("the file is\n%s\nwant\n%s", text, want)
 	}
+}
+
+// lists are a category with at most one tool in a list.
+func lists(always, ask string) string {
+	return "{always_allow: [" + always + "], ask_before: [" + ask + "], never_allow: []}"
 }
 
 func TestAFileWrittenByHand(t *testing.T) {
@@ -40,11 +46,14 @@ func TestAFileWrittenByHand(t *testing.T) {
 		want    permission.Level
 		smart   permission.Level
 	}{
-		"none":            {"", "", ""},
-		"no YAML":         {"user: [", "", ""},
-		"no mapping":      {"- user", "", ""},
-		"other shapes":    {"user: 5\nsmart_approve: {always_allow: x, never_allow: [1, x]}", "", "never_allow"},
-		"flow and blocks": {"user: {always_allow: [], ask_before: [x]}\nsmart_approve:\n  always_allow:\n    - x\n", "ask_before", "always_allow"},
+		"none":                 {"", "", ""},
+		"no YAML":              {"user: [", "", ""},
+		"no mapping":           {"- user", "", ""},
+		"a category is a list": {"user: " + lists("x", "") + "\nother: []", "", ""},
+		"a list is missing":    {"user: " + lists("x", "") + "\nother: {always_allow: [], ask_before: []}", "", ""},
+		"a list is null":       {"user: {always_allow: [x], ask_before: [], never_allow:}", "", ""},
+		"a number in a list":   {"user: {always_allow: [x, 5], ask_before: [], never_allow: []}", "", ""},
+		"flow and blocks":      {"user: " + lists("", "x") + "\nsmart_approve:\n  always_allow:\n    - x\n  ask_before: []\n  never_allow: []\n  more: 5\n", "ask_before", "always_allow"},
 	} {
 		dir := t.TempDir()
 		if name != "none" {
@@ -85,6 +94,33 @@ func TestAFileThatCannotBeReadIsAnError(t *testing.T) {
 		if err := p.Allow("x"); err == nil {
 			t.Errorf("%s: it was replaced", name)
 		}
+	}
+}
+
+// TestDecisionsAreStoredTogether checks decision G51.
+func TestDecisionsAreStoredTogether(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "permission.yaml")
+	p := permission.New(dir)
+	if err := p.Set(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("without a decision there is a file: %v", err)
+	}
+	testfile.Write(t, path, "other: "+lists("a", "")+"\nuser: "+lists("a, b, c", "d"))
+	if err := p.Set(permission.Decision{Tool: "b", Level: permission.NeverAllow}, permission.Decision{Tool: "e", Level: permission.AlwaysAllow}, permission.Decision{Tool: "b", Level: permission.AskBefore}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "other:\n  always_allow:\n  - a\n  ask_before: []\n  never_allow: []\nuser:\n  always_allow:\n  - a\n  - c\n  - e\n  ask_before:\n  - d\n  - b\n  never_allow: []\n"
+	if got := testfile.Text(t, path); got != want {
+		t.Errorf("the file is\n%s\nwant\n%s", got, want)
+	}
+	if err := p.Set(permission.Decision{Tool: "f", Level: permission.NeverAllow}, permission.Decision{Tool: strings.Repeat("x", 2<<20), Level: permission.NeverAllow}); err == nil {
+		t.Error("a file that is too large was written")
+	}
+	if got := testfile.Text(t, path); got != want {
+		t.Errorf("after a failure the file is\n%s", got)
 	}
 }
 

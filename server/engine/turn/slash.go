@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
+	"github.com/lockstep-dev/lockstep/server/domain/recipe"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
@@ -44,10 +45,9 @@ func mappedRecipe(from llm.Settings, command string) (path string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	for _, mapping := range jsonwire.Text(raw).Elements() {
-		members := mapping.Pick("command", "recipe_path")
-		if members[0].Kind() == "string" && members[1].Kind() == "string" && members[0].Str() == command {
-			return members[1].Str(), true
+	for _, known := range recipe.Commands(jsonwire.Text(raw)) {
+		if known.Name == command {
+			return known.Path, true
 		}
 	}
 	return "", false

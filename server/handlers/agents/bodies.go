@@ -53,13 +53,9 @@ func decodeUpdate(v decode.Value) (api.UpdateFromSessionRequest, error) {
 	return api.UpdateFromSessionRequest{SessionID: o.String("session_id")}, o.Err()
 }
 
-// decodeAdd checks the configuration and keeps its JSON, which [Handlers.AddExtension] decodes.
 func decodeAdd(v decode.Value) (api.AddExtensionRequest, error) {
 	o := v.Object("session_id", "config")
-	return api.AddExtensionRequest{SessionID: o.String("session_id"), Config: decode.Field(o, "config", func(v decode.Value) (api.ExtensionConfigInput, error) {
-		_, err := extension.Decode(v)
-		return v.Any(), err
-	})}, o.Err()
+	return api.AddExtensionRequest{SessionID: o.String("session_id"), Config: decode.Field(o, "config", extension.Checked)}, o.Err()
 }
 
 func decodeRemove(v decode.Value) (api.RemoveExtensionRequest, error) {

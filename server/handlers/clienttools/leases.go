@@ -239,11 +239,7 @@ func fileOf(clientID string) string {
 }
 
 func (l *leases) write(name string, content []byte) error {
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
-		return err
-	}
-	path := filepath.Join(l.dir, name)
-	return files.ReplacePrivate(path, path+".new", content)
+	return files.ReplacePrivate(filepath.Join(l.dir, name), content)
 }
 
 // maxFile is the maximum size of a client's file: its definitions, escaped.

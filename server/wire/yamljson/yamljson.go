@@ -1,8 +1,9 @@
-// Package yamljson reads YAML as JSON. The configuration and recipes may be YAML files, but the rest of the server
-// handles only JSON.
+// Package yamljson reads YAML as JSON, and writes JSON as YAML. The configuration and recipes may be YAML files, but the
+// rest of the server handles only JSON.
 package yamljson
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,13 +28,23 @@ const (
 	maxDepth  = 500
 )
 
+// A size counts what a document has.
+type size struct{ values, text int }
+
+// add counts a key, which is no value, or a value. It returns false if that is too much.
+func (s *size) add(values int, text string) bool {
+	s.values += values
+	s.text += len(text)
+	return s.values <= maxValues && s.text <= maxText
+}
+
 // Parse returns the JSON of a text with one document. Keys keep their order, and numbers their digits. An empty text
 // is null. Keys that are not strings are taken as written. A duplicate key or a second document is an error.
 func Parse(text []byte) (jsonwire.Text, error) {
 	if !utf8.Valid(text) { // the library would also accept UTF-16
 		return nil, errors.New("not UTF-8")
 	}
-	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	decoder := yaml.NewDecoder(bytes.NewReader(withoutVersion(text)))
 	var document yaml.Node
 	if err := decoder.Decode(&document); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -51,18 +62,30 @@ func Parse(text []byte) (jsonwire.Text, error) {
 	return t.w.Text(), nil
 }
 
+// version12 is what may come before the first document, up to the version in a directive.
+var version12 = regexp.MustCompile(`\A(?:\x{FEFF})?(?:[ \t]*(?:#.*)?\r?\n|%.*\n)*?%YAML[ \t]+1\.2[ \t\r\n]`)
+
+// withoutVersion replaces the version 1.2 of a document by 1.1, which is the only one that the library accepts. Where
+// the versions differ, this package decides.
+func withoutVersion(text []byte) []byte {
+	found := version12.FindIndex(text)
+	if found == nil {
+		return text
+	}
+	text = bytes.Clone(text)
+	text[found[1]-2] = '1'
+	return text
+}
+
 // A translation writes nodes as JSON.
 type translation struct {
-	w      *jsonwire.Writer
-	values int
-	text   int
+	w    *jsonwire.Writer
+	size size
 }
 
 // count counts a key or a value before it is written.
 func (t *translation) count(n *yaml.Node, values int) error {
-	t.values += values
-	t.text += len(n.Value)
-	if t.values > maxValues || t.text > maxText {
+	if !t.size.add(values, n.Value) {
 		return fmt.Errorf("line %d: too large", n.Line)
 	}
 	return nil

@@ -25,12 +25,14 @@ func TestYAMLIsReadAsJSON(t *testing.T) {
 		"a: tRUE\nb: TRUE\nc: nULL\nd: NULL\ne:\nf: ''\ng: '1'\nh: \"~\"\ni: >-\n  1":        `{"a":"tRUE","b":true,"c":"nULL","d":null,"e":null,"f":"","g":"1","h":"~","i":"1"}`,
 		"a: 1.\nb: +.5\nc: 1.e-1\nd: .\ne: 1e\nf: 1e999\ng: -012.50\nh: .5e":                 `{"a":1,"b":0.5,"c":0.1,"d":".","e":"1e","f":1e999,"g":-12.5,"h":".5e"}`,
 		"a: !!str 1\nb: !!int \"7\"\nc: !!float 1\nd: !!str\ne: !!null ''\nf: !!bool 'true'": `{"a":"1","b":7,"c":1,"d":"","e":null,"f":true}`,
-		"a: &x {k: 1}\nb: *x\n":        `{"a":{"k":1},"b":{"k":1}}`,
-		"1: one\ntrue: two\n":          `{"1":"one","true":"two"}`,
-		"text: |\n  a\n  b\n":          `{"text":"a\nb\n"}`,
-		`{"json": [1.0, {"a": null}]}`: `{"json":[1.0,{"a":null}]}`,
-		"x: \"a\\\"<\\u0000\"":         `{"x":"a\"<\u0000"}`,
-		"\"q\\\"k\": 1":                `{"q\"k":1}`,
+		"a: &x {k: 1}\nb: *x\n":                 `{"a":{"k":1},"b":{"k":1}}`,
+		"1: one\ntrue: two\n":                   `{"1":"one","true":"two"}`,
+		"text: |\n  a\n  b\n":                   `{"text":"a\nb\n"}`,
+		`{"json": [1.0, {"a": null}]}`:          `{"json":[1.0,{"a":null}]}`,
+		"%YAML 1.2\n---\na: 0o7\nb: yes\n...\n": `{"a":7,"b":"yes"}`,
+		"\uFEFF# c\r\n\n%TAG ! tag:x,2000:\n%YAML  1.2 # c\n---\na: \"%YAML 1.2\"": `{"a":"%YAML 1.2"}`,
+		"x: \"a\\\"<\\u0000\"": `{"x":"a\"<\u0000"}`,
+		"\"q\\\"k\": 1":        `{"q\"k":1}`,
 	} {
 		got, err := yamljson.Parse([]byte(in))
 		if err != nil || string(got) != want {

@@ -1,13 +1,14 @@
-import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
-import { isObject } from '../../wire/json/is-object.ts'
-import { isMissing } from '../../error-code.ts'
-import { readRegularFile } from '../../settings/regular-file.ts'
+import type * as contract from '#contract'
+import { objectOf, withMember } from '../../wire/json/ordered.ts'
+import { array, map, object, oneOf, readShape, ShapeError, string, type ReadBy, type Shape } from '../../wire/json/shape.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { NotAMappingError, parseMapping, renderMapping, replaceFile, type Mapping } from '../../settings/yaml-file.ts'
+import { NotAMappingError, readMappingIfAny, renderMapping, writeMapping } from '../../settings/yaml-file.ts'
 
 const levels = ['always_allow', 'ask_before', 'never_allow'] as const
-type PermissionLevel = (typeof levels)[number]
+type PermissionLevel = contract.PermissionLevel
+
+export const permissionLevel: Shape<PermissionLevel> = oneOf(...levels)
 
 const modes = ['auto', 'approve', 'smart_approve', 'chat'] as const
 export type Mode = (typeof modes)[number]
@@ -23,19 +24,21 @@ export class UnreadablePermissionsError extends Error {
   override readonly name = 'UnreadablePermissionsError'
 }
 
+/** The tools of each level, by category. A file must have all three lists of each category (G51). */
+const categories = map(object<Record<PermissionLevel, string[]>>({ always_allow: array(string), ask_before: array(string), never_allow: array(string) }))
+
 /** The permission levels of tools, as set by a person or by the engine (GA 17.2). */
 export class Permissions {
-  readonly #levels: Mapping
+  readonly #categories: ReadBy<typeof categories>
 
-  /** Reads permission.yaml. A file that is not a mapping counts as empty; a file that cannot be read is an error (G13). */
+  /** Reads permission.yaml. Throws an UnreadablePermissionsError. */
   constructor(settings: Settings) {
-    this.#levels = readLevels(settings)
+    this.#categories = readCategories(settings)
   }
 
   of(category: 'user' | 'smart_approve', tool: string): PermissionLevel | null {
-    const lists = this.#levels[category]
-    if (!isObject(lists)) return null
-    return levels.find((level) => isListed(lists[level], tool)) ?? null
+    const lists = this.#categories[category]
+    return levels.find((level) => lists?.[level].includes(tool)) ?? null
   }
 
   /** The level that clients see for a tool (GA 6.4). */
@@ -56,29 +59,31 @@ export class Permissions {
   }
 }
 
-function isListed(list: unknown, tool: string): boolean {
-  return Array.isArray(list) && list.includes(tool)
-}
-
-/** Sets the level of a tool in the category `user`, replacing its earlier level (GA 10.12). */
-export function setPermission(settings: Settings, tool: string, level: PermissionLevel): void {
-  const mapping = readLevels(settings)
-  const user = isObject(mapping.user) ? mapping.user : {}
-  const lists = levels.map((one): [string, unknown[]] => {
-    const listed = Array.isArray(user[one]) ? (user[one] as unknown[]).filter((name) => name !== tool) : []
-    return [one, one === level ? [...listed, tool] : listed]
+/**
+ * Sets the levels of tools in the category `user`, in one write (GA 10.12, G51). A tool leaves the lists in which it is, and comes last
+ * in its new one; of two changes of a tool, the second counts. Throws if the file cannot be read or written.
+ */
+export function setPermissions(settings: Settings, changes: readonly contract.ToolPermission[]): void {
+  const before = readCategories(settings)
+  if (changes.length === 0) return
+  const changed = new Map<string, PermissionLevel>()
+  for (const { tool_name: tool, permission } of changes) {
+    changed.delete(tool)
+    changed.set(tool, permission)
+  }
+  const lists = levels.map((level): [string, string[]] => {
+    const kept = (before.user?.[level] ?? []).filter((tool) => !changed.has(tool))
+    return [level, [...kept, ...[...changed.keys()].filter((tool) => changed.get(tool) === level)]]
   })
-  const path = permissionFile(settings)
-  replaceFile(path, `${path}.tmp`, renderMapping({ ...mapping, user: Object.fromEntries(lists) }))
+  writeMapping(permissionFile(settings), renderMapping(withMember(before, 'user', objectOf(lists))))
 }
 
-function readLevels(settings: Settings): Mapping {
+/** A file with other content counts as empty; a file that cannot be read is an error (G13, G51). */
+function readCategories(settings: Settings): ReadBy<typeof categories> {
   try {
-    const bytes = readRegularFile(permissionFile(settings))
-    if (!isUtf8(bytes)) throw new Error('permission.yaml is not UTF-8')
-    return parseMapping(bytes)
+    return readShape(categories, readMappingIfAny(permissionFile(settings)))
   } catch (error) {
-    if (error instanceof NotAMappingError || isMissing(error)) return {}
+    if (error instanceof NotAMappingError || error instanceof ShapeError) return {}
     throw new UnreadablePermissionsError('Permissions cannot be read', { cause: error })
   }
 }

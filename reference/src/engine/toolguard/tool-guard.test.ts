@@ -122,7 +122,7 @@ describe('a dangerous call in a reply (M65)', () => {
 })
 
 describe('a question about extensions (M66)', () => {
-  it.each(['', 'user: {ask_before: [extensionmanager__manage_extensions]}'])('has the security prompt: %j', async (permissions) => {
+  it.each(['', 'user: {always_allow: [], ask_before: [extensionmanager__manage_extensions], never_allow: []}'])('has the security prompt: %j', async (permissions) => {
     const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
     const id = await app.chat()
     writeFileSync(join(app.root, 'config', 'permission.yaml'), permissions)

@@ -6,7 +6,7 @@ import type { Settings } from '../../settings/settings.ts'
 import type { Agent } from '../agent/agent.ts'
 import { NobodyToAskError, type ClientToolCall, type ClientTools, type RunningReply } from '../client-tools/client-tools.ts'
 import type { HookedCall, Hooks } from '../hooks/hooks.ts'
-import { Permissions, setPermission, type Mode } from '../permission/permissions.ts'
+import { Permissions, setPermissions, type Mode } from '../permission/permissions.ts'
 import type { ToolGuard } from '../toolguard/tool-guard.ts'
 
 /** A call of a model, and the same call as it is going to run. */
@@ -147,6 +147,6 @@ async function ask(
   const data = { actionType: 'toolConfirmation', id, toolName: name, arguments: args, prompt } as const
   await reply.sendMessage(newMessage('assistant', [{ type: 'actionRequired', data }], { userVisible: true, agentVisible: false }))
   const action = await reply.waitForDecision(id, signal)
-  if (action === 'always_allow') setPermission(settings, name, 'always_allow')
+  if (action === 'always_allow') setPermissions(settings, [{ tool_name: name, permission: 'always_allow' }])
   return action === 'always_allow' || action === 'allow_once'
 }

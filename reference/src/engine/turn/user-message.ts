@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { isObject } from '../../wire/json/is-object.ts'
 import { textOf } from '../../llm/model.ts'
 import type { Logger } from '../../log.ts'
 import type { Message } from '../../domain/message/message.ts'
 import { UnreadableRecipeError } from '../../domain/recipe/recipe-file.ts'
+import { recipeCommands } from '../../domain/recipe/recipe-commands.ts'
 import type { Recipe } from '../../domain/recipe/recipe.ts'
 import type { RecipeWorker } from '../../domain/recipe/recipe-worker.ts'
 import type { Settings } from '../../settings/settings.ts'
@@ -60,12 +60,7 @@ async function recipeOfCommand(text: string, { settings, recipeWorker, logger }:
   }
 }
 
-/** The path of the command's recipe. The first mapping of a command counts; entries that are not mappings are skipped (G33). */
+/** The path of the command's recipe. The first mapping of a command counts. */
 function pathOfCommand(command: string, settings: Settings): string | undefined {
-  const commands = settings.get('slash_commands')
-  if (!Array.isArray(commands)) return undefined
-  for (const one of commands as unknown[]) {
-    if (isObject(one) && one.command === command && typeof one.recipe_path === 'string') return one.recipe_path
-  }
-  return undefined
+  return recipeCommands(settings).find((one) => one.command === command)?.path
 }

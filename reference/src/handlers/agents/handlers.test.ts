@@ -299,7 +299,7 @@ describe('GET /agent/tools (GA 6.4)', () => {
     const app = new GooseApp()
     expect(await permissions(app)).toEqual([null, null, null])
     const file = join(app.root, 'config/permission.yaml')
-    writeFileSync(file, 'user:\n  always_allow: [subagent__execute_task]\nsmart_approve: {never_allow: [platform__manage_schedule]}\n')
+    writeFileSync(file, 'user: {always_allow: [subagent__execute_task], ask_before: [], never_allow: []}\nsmart_approve: {always_allow: [], ask_before: [], never_allow: [platform__manage_schedule]}\n')
     expect(await permissions(app)).toEqual([null, null, 'always_allow'])
     expect(await permissions(app.restarted({ environment: { GOOSE_MODE: 'approve' } }))).toEqual(['ask_before', 'ask_before', 'always_allow'])
     writeFileSync(join(app.root, 'config/config.yaml'), 'GOOSE_MODE: smart_approve\n')

@@ -163,7 +163,7 @@ describe('the calls of a turn (S85, S86)', () => {
     const before = sh(`grep -o '"callID":"."' >> ${log}; ${says({ decision: 'allow', input: { n: 3 } })}`)
     const asked = { ...ofServer, id: 'a', name: 'dynamic_task__create_task' }
     const { app, id } = await started({ before: [before], mode: 'approve', permission: 'ask' })
-    writeFileSync(join(app.root, 'config/permission.yaml'), `user:\n  always_allow: [${ofServer.name}]\n`)
+    writeFileSync(join(app.root, 'config/permission.yaml'), `user: {always_allow: [${ofServer.name}], ask_before: [], never_allow: []}\n`)
     app.upstream.answers(chatStream({ calls: [asked, ofServer] }), wantsStream).answers(chatStream({ id: 'm2', texts: ['ok'] }), wantsStream)
     const reply = await app.say(id, 'hi')
     const [question = ''] = (await until(reply, 'toolConfirmation')).slice(-1)

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { closeSync, readFileSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientToolDefinition } from '#contract'
-import { errorCode, isMissing } from '../../error-code.ts'
+import { isMissing } from '../../error-code.ts'
 import type { Logger } from '../../log.ts'
-import { openPrivate } from '../../settings/private-files.ts'
-import { replaceFile } from '../../settings/yaml-file.ts'
+import { openPrivate, replaceFile } from '../../settings/private-files.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { parseJson } from '../../wire/json/parse.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
@@ -50,7 +49,7 @@ export class LeaseFiles {
     const path = this.#path(lease.clientID)
     this.#attempt('lease not stored', () => {
       const head = Buffer.from(stringifyJson(lease).slice(0, -1) + ',"tools":')
-      replaceFile(path, `${path}.tmp`, Buffer.concat([head, ...tools, Buffer.from('}')]))
+      replaceFile(path, Buffer.concat([head, ...tools, Buffer.from('}')]))
     })
   }
 
@@ -102,12 +101,7 @@ export class LeaseFiles {
     try {
       run()
     } catch (err) {
-      if (!isNoDirectory(err)) this.#logger.warn(failure, { err })
+      if (!isMissing(err)) this.#logger.warn(failure, { err })
     }
   }
-}
-
-/** Whether the directory does not exist, or cannot. The start of the server has logged the latter. */
-function isNoDirectory(error: unknown): boolean {
-  return isMissing(error) || errorCode(error) === 'ENOTDIR'
 }

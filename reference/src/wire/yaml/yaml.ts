@@ -2,19 +2,19 @@ import {
   Composer, Lexer, LineCounter, Parser, isAlias, isCollection, isScalar, isSeq, type CST, type Document, type Scalar,
   type ScalarTag, type Tags, type YAMLMap, type YAMLSeq,
 } from 'yaml'
-import { JsonNumber } from '../json/number.ts'
+import { JsonNumber, numberOf } from '../json/number.ts'
 import { objectOf } from '../json/ordered.ts'
 
 /** The limits of a document with its aliases expanded (G13). */
-const maxLevels = 500
-const maxValues = 1_000_000
+export const maxLevels = 500
+export const maxValues = 1_000_000
 const maxTextBytes = 10 * 1024 * 1024
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * The value of a YAML document (G13). It consists of plain objects and arrays. Integers that a double would round are bigints.
- * Floats with an integral value are JsonNumbers (G2). Throws a SyntaxError if the text is not YAML. Its message does not contain
+ * Floats that a double would round, and those with an integral value, are JsonNumbers (G2, G39). Throws a SyntaxError if the text is not YAML. Its message does not contain
  * the library's text, which quotes the document, because the document may contain secrets.
  */
 export function parseYaml(yaml: Uint8Array | string): unknown {
@@ -175,24 +175,30 @@ function wellFormed(text: string): string {
 
 const floatTag = 'tag:yaml.org,2002:float'
 
-/** Reads numbers that are written with a fraction or an exponent, and writes numbers that it has read. */
-export const exactFloat: ScalarTag = {
-  tag: floatTag,
-  default: true,
-  test: /^[-+]?(?:\.\d+|\d+\.\d*|(?:\.\d+|\d+(?:\.\d*)?)[eE][-+]?\d+)$/,
-  resolve: (text) => floatOf(Number(text)),
-  identify: (value) => value instanceof JsonNumber,
-  stringify: ({ value }: Scalar) => String(value),
-}
-
-/** The tags of a schema, without those for `.inf` and `.nan`, which JSON cannot express (G13), and with the floats above. */
+/** The tags of a schema, without those for `.inf` and `.nan`, which JSON cannot express (G13), and with exact floats. */
 function withOwnFloats(tags: Tags): Tags {
   return [...tags.filter((tag) => typeof tag === 'string' || tag.tag !== floatTag), exactFloat]
 }
 
-/** The value of a float. One with an integral value becomes a JsonNumber, so that it does not count as an integer. */
-function floatOf(value: number): number | JsonNumber {
-  if (!Number.isInteger(value)) return value
+/** Numbers that are written with a fraction or an exponent. */
+const exactFloat: ScalarTag = {
+  tag: floatTag,
+  default: true,
+  test: /^[-+]?(?:\.\d+|\d+\.\d*|(?:\.\d+|\d+(?:\.\d*)?)[eE][-+]?\d+)$/,
+  resolve: floatOf,
+}
+
+/** A number as JSON writes it. */
+const ofJson = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+
+/**
+ * The value of a float, with its digits if JSON can express them (G39). One with an integral value becomes a JsonNumber, so that it
+ * does not count as an integer. A number that neither JSON nor a double can express is a text, as in a variable (G14).
+ */
+function floatOf(text: string): unknown {
+  const value = Number(text)
+  if (ofJson.test(text)) return Number.isInteger(value) ? new JsonNumber(text) : numberOf(text, value)
+  if (!Number.isInteger(value)) return Number.isFinite(value) ? value : text
   const digits = String(value)
   return new JsonNumber(digits.includes('e') ? digits : `${digits}.0`)
 }

@@ -1,0 +1,85 @@
+package settings
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/lockstep-dev/lockstep/server/files"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
+)
+
+// Change changes the value of a key in a file. change gets the old value, or nil if there is none, and returns the new
+// one, or nil to remove the key. A known key keeps its place, and a new one goes to the end (decision G44).
+//
+// The file is written, and the backups of config.yaml move, even if nothing changes. If Change fails, the file keeps its
+// content; backups that have moved stay where they are (decision G41).
+func (s *Settings) Change(in File, key string, change func(old jsonwire.Text) jsonwire.Text) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.read(in)
+	if err != nil {
+		return err
+	}
+	path := s.path(in)
+	text, err := yamljson.Format(changed(old.mapping, key, change), maxFile)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if in == Config {
+		if err := rotate(path+".bak", old.text); err != nil {
+			return fmt.Errorf("back up %s: %w", path, err)
+		}
+	}
+	return files.ReplacePrivate(files.Target(path), text)
+}
+
+// changed returns a mapping with another value for a key.
+func changed(mapping jsonwire.Text, key string, change func(old jsonwire.Text) jsonwire.Text) jsonwire.Text {
+	w := jsonwire.NewWriter(nil)
+	write := func(value jsonwire.Text) {
+		if value != nil {
+			w.Key(key).Raw(value)
+		}
+	}
+	w.Open('{')
+	found := false
+	for name, value := range mapping.Members() {
+		if name.Str() == key {
+			found = true
+			write(change(value))
+		} else {
+			w.Key(name.Str()).Raw(value)
+		}
+	}
+	if !found {
+		write(change(nil))
+	}
+	w.Close('}')
+	return w.Text()
+}
+
+// Backup copies config.yaml to its newest backup as it is, and returns its path (GA 10.7). The other backups stay.
+func (s *Settings) Backup() (path string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path = s.path(Config)
+	content, err := files.Read(path, maxFile)
+	if err != nil {
+		return "", err
+	}
+	return path, files.ReplacePrivate(path+".bak", content)
+}
+
+// suffixes are the suffixes of a file's copies, newest first.
+var suffixes = []string{"", ".1", ".2", ".3", ".4", ".5"}
+
+// rotate stores the newest of a file's copies. It shifts the earlier ones by one, which drops the oldest.
+func rotate(path, text string) error {
+	for i := len(suffixes) - 1; i > 0; i-- {
+		if err := os.Rename(path+suffixes[i-1], path+suffixes[i]); err != nil && !files.IsMissing(err) {
+			return err
+		}
+	}
+	return files.ReplacePrivate(path, []byte(text))
+}
