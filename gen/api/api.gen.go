@@ -315,6 +315,30 @@ func (e CommandType) Valid() bool {
 	}
 }
 
+// Defines values for DetectedProvider.
+const (
+	DetectedProviderAnthropic DetectedProvider = "anthropic"
+	DetectedProviderGoogle    DetectedProvider = "google"
+	DetectedProviderGroq      DetectedProvider = "groq"
+	DetectedProviderOpenai    DetectedProvider = "openai"
+)
+
+// Valid indicates whether the value is a known member of the DetectedProvider enum.
+func (e DetectedProvider) Valid() bool {
+	switch e {
+	case DetectedProviderAnthropic:
+		return true
+	case DetectedProviderGoogle:
+		return true
+	case DetectedProviderGroq:
+		return true
+	case DetectedProviderOpenai:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for EditType.
 const (
 	EditTypeEdit EditType = "edit"
@@ -948,6 +972,51 @@ const (
 func (e ProgressNotificationMethod) Valid() bool {
 	switch e {
 	case ProgressNotificationMethodNotificationsProgress:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProviderEngine.
+const (
+	ProviderEngineAnthropic ProviderEngine = "anthropic"
+	ProviderEngineOllama    ProviderEngine = "ollama"
+	ProviderEngineOpenai    ProviderEngine = "openai"
+)
+
+// Valid indicates whether the value is a known member of the ProviderEngine enum.
+func (e ProviderEngine) Valid() bool {
+	switch e {
+	case ProviderEngineAnthropic:
+		return true
+	case ProviderEngineOllama:
+		return true
+	case ProviderEngineOpenai:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProviderType.
+const (
+	ProviderTypeBuiltin     ProviderType = "Builtin"
+	ProviderTypeCustom      ProviderType = "Custom"
+	ProviderTypeDeclarative ProviderType = "Declarative"
+	ProviderTypePreferred   ProviderType = "Preferred"
+)
+
+// Valid indicates whether the value is a known member of the ProviderType enum.
+func (e ProviderType) Valid() bool {
+	switch e {
+	case ProviderTypeBuiltin:
+		return true
+	case ProviderTypeCustom:
+		return true
+	case ProviderTypeDeclarative:
+		return true
+	case ProviderTypePreferred:
 		return true
 	default:
 		return false
@@ -2188,6 +2257,11 @@ type ChatRequest struct {
 	SessionID     string         `json:"session_id"`
 }
 
+// CheckProviderRequest Example: {"provider":"openai"}
+type CheckProviderRequest struct {
+	Provider string `json:"provider"`
+}
+
 // ClientToolCall defines model for ClientToolCall.
 type ClientToolCall struct {
 	SessionID string `json:"sessionID"`
@@ -2413,6 +2487,15 @@ type ClientToolsByID map[string]ClientToolDefinition
 // CommandType defines model for CommandType.
 type CommandType string
 
+// ConfigKey Example: {"default":null,"name":"OPENAI_API_KEY","oauth_flow":false,"required":true,"secret":true}
+type ConfigKey struct {
+	Name      string  `json:"name"`
+	Required  bool    `json:"required"`
+	Secret    bool    `json:"secret"`
+	Default   *string `json:"default"`
+	OauthFlow bool    `json:"oauth_flow"`
+}
+
 // ConfigKeyQuery Example: {"is_secret":false,"key":"GOOSE_MODEL"}
 type ConfigKeyQuery struct {
 	IsSecret bool   `json:"is_secret"`
@@ -2443,6 +2526,37 @@ type Content = json.RawMessage
 
 // Conversation defines model for Conversation.
 type Conversation = []Message
+
+// DeclarativeProviderConfig defines model for DeclarativeProviderConfig.
+type DeclarativeProviderConfig struct {
+	Name        string         `json:"name"`
+	Engine      ProviderEngine `json:"engine"`
+	DisplayName string         `json:"display_name"`
+	Description *string        `json:"description"`
+
+	// APIKeyEnv The name of the secret with the key. Without a name, no key is needed.
+	APIKeyEnv         string         `json:"api_key_env"`
+	BaseURL           string         `json:"base_url"`
+	Models            []ModelInfo    `json:"models"`
+	Headers           jsonwire.Pairs `json:"headers"`
+	TimeoutSeconds    *int64         `json:"timeout_seconds"`
+	SupportsStreaming *bool          `json:"supports_streaming"`
+}
+
+// DetectProviderRequest Example: {"api_key":"sk-example"}
+type DetectProviderRequest struct {
+	APIKey string `json:"api_key"`
+}
+
+// DetectProviderResponse defines model for DetectProviderResponse.
+type DetectProviderResponse struct {
+	// ProviderName xai has no list of models, so it is never the one.
+	ProviderName DetectedProvider `json:"provider_name"`
+	Models       []string         `json:"models"`
+}
+
+// DetectedProvider xai has no list of models, so it is never the one.
+type DetectedProvider string
 
 // EditMessageRequest Example: {"editType":"edit","timestamp":1765386000}
 type EditMessageRequest struct {
@@ -2797,6 +2911,12 @@ type IssuePath = []any
 // JSONObject An object with any fields.
 type JSONObject = json.RawMessage
 
+// LoadedProvider defines model for LoadedProvider.
+type LoadedProvider struct {
+	Config     DeclarativeProviderConfig `json:"config"`
+	IsEditable bool                      `json:"is_editable"`
+}
+
 // LoggingMessage defines model for LoggingMessage.
 type LoggingMessage struct {
 	Level  LoggingMessageLevel `json:"level"`
@@ -2882,6 +3002,16 @@ type ModelConfig struct {
 	Toolshim      bool        `json:"toolshim"`
 	ToolshimModel *string     `json:"toolshim_model"`
 	FastModel     *string     `json:"fast_model"`
+}
+
+// ModelInfo Example: {"context_limit":128000,"currency":null,"input_token_cost":null,"name":"gpt-4o","output_token_cost":null,"supports_cache_control":null}
+type ModelInfo struct {
+	Name                 string      `json:"name"`
+	ContextLimit         int64       `json:"context_limit"`
+	InputTokenCost       json.Number `json:"input_token_cost"`
+	OutputTokenCost      json.Number `json:"output_token_cost"`
+	Currency             *string     `json:"currency"`
+	SupportsCacheControl *bool       `json:"supports_cache_control"`
 }
 
 // NoData defines model for NoData.
@@ -3045,6 +3175,31 @@ type ProgressRequest struct {
 
 // ProgressToken A text or a number.
 type ProgressToken = json.RawMessage
+
+// ProviderDetails defines model for ProviderDetails.
+type ProviderDetails struct {
+	Name         string           `json:"name"`
+	Metadata     ProviderMetadata `json:"metadata"`
+	IsConfigured bool             `json:"is_configured"`
+	ProviderType ProviderType     `json:"provider_type"`
+}
+
+// ProviderEngine defines model for ProviderEngine.
+type ProviderEngine string
+
+// ProviderMetadata defines model for ProviderMetadata.
+type ProviderMetadata struct {
+	Name         string      `json:"name"`
+	DisplayName  string      `json:"display_name"`
+	Description  string      `json:"description"`
+	DefaultModel string      `json:"default_model"`
+	KnownModels  []ModelInfo `json:"known_models"`
+	ModelDocLink string      `json:"model_doc_link"`
+	ConfigKeys   []ConfigKey `json:"config_keys"`
+}
+
+// ProviderType defines model for ProviderType.
+type ProviderType string
 
 // RateLimited defines model for RateLimited.
 type RateLimited struct {
@@ -3368,6 +3523,12 @@ type SessionListResponse struct {
 
 // SessionType defines model for SessionType.
 type SessionType string
+
+// SetProviderRequest Example: {"model":"gpt-4o","provider":"openai"}
+type SetProviderRequest struct {
+	Model    string `json:"model"`
+	Provider string `json:"provider"`
+}
 
 // Settings Responses omit missing members.
 type Settings struct {
@@ -4038,6 +4199,18 @@ type UnregisterResultSuccess bool
 // UnsupportedBodyText defines model for UnsupportedBodyText.
 type UnsupportedBodyText string
 
+// UpdateCustomProviderRequest Example: {"api_key":"","api_url":"http://127.0.0.1:8080/v1/chat/completions","display_name":"Mine","engine":"openai_compatible","models":["mine-1"]}
+type UpdateCustomProviderRequest struct {
+	// Engine `openai_compatible`, `anthropic_compatible` or `ollama_compatible`. Another one is an error of the operation.
+	Engine            string         `json:"engine"`
+	DisplayName       string         `json:"display_name"`
+	APIURL            string         `json:"api_url"`
+	APIKey            string         `json:"api_key"`
+	Models            []string       `json:"models"`
+	SupportsStreaming *bool          `json:"supports_streaming,omitempty"`
+	Headers           jsonwire.Pairs `json:"headers,omitempty"`
+}
+
 // UpdateFromSessionRequest defines model for UpdateFromSessionRequest.
 type UpdateFromSessionRequest struct {
 	SessionID string `json:"session_id"`
@@ -4316,6 +4489,18 @@ type SubmitClientToolResultJSONRequestBody = SubmitResultRequest
 // UnregisterClientToolsJSONRequestBody defines body for UnregisterClientTools for application/json ContentType.
 type UnregisterClientToolsJSONRequestBody = UnregisterRequest
 
+// CheckProviderJSONRequestBody defines body for CheckProvider for application/json ContentType.
+type CheckProviderJSONRequestBody = CheckProviderRequest
+
+// CreateCustomProviderJSONRequestBody defines body for CreateCustomProvider for application/json ContentType.
+type CreateCustomProviderJSONRequestBody = UpdateCustomProviderRequest
+
+// UpdateCustomProviderJSONRequestBody defines body for UpdateCustomProvider for application/json ContentType.
+type UpdateCustomProviderJSONRequestBody = UpdateCustomProviderRequest
+
+// DetectProviderJSONRequestBody defines body for DetectProvider for application/json ContentType.
+type DetectProviderJSONRequestBody = DetectProviderRequest
+
 // AddExtensionConfigJSONRequestBody defines body for AddExtensionConfig for application/json ContentType.
 type AddExtensionConfigJSONRequestBody = ExtensionQuery
 
@@ -4327,6 +4512,9 @@ type ReadConfigJSONRequestBody = ConfigKeyQuery
 
 // RemoveConfigJSONRequestBody defines body for RemoveConfig for application/json ContentType.
 type RemoveConfigJSONRequestBody = ConfigKeyQuery
+
+// SetProviderJSONRequestBody defines body for SetProvider for application/json ContentType.
+type SetProviderJSONRequestBody = SetProviderRequest
 
 // UpsertConfigJSONRequestBody defines body for UpsertConfig for application/json ContentType.
 type UpsertConfigJSONRequestBody = UpsertConfigQuery

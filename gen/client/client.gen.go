@@ -411,6 +411,90 @@ type ClientInterface interface {
 	// Corresponds with POST /config/backup (the `BackupConfig` operationId).
 	BackupConfig(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CheckProviderWithBody Check whether a provider can be created
+	//
+	// Nothing is sent to the provider.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/check_provider (the `CheckProvider` operationId).
+	CheckProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CheckProvider Check whether a provider can be created
+	//
+	// Nothing is sent to the provider.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/check_provider (the `CheckProvider` operationId).
+	CheckProvider(ctx context.Context, body CheckProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCustomProviderWithBody Define a provider
+	//
+	// The key is stored as a secret.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/custom-providers (the `CreateCustomProvider` operationId).
+	CreateCustomProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateCustomProvider Define a provider
+	//
+	// The key is stored as a secret.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/custom-providers (the `CreateCustomProvider` operationId).
+	CreateCustomProvider(ctx context.Context, body CreateCustomProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemoveCustomProvider Remove the definition of a provider
+	//
+	// An unknown ID is no error.
+	//
+	// Corresponds with DELETE /config/custom-providers/{id} (the `RemoveCustomProvider` operationId).
+	RemoveCustomProvider(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetCustomProvider Get the definition of a provider
+	//
+	// Corresponds with GET /config/custom-providers/{id} (the `GetCustomProvider` operationId).
+	GetCustomProvider(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateCustomProviderWithBody Change the definition of a provider
+	//
+	// Only the key of a bundled definition can be changed. An empty key is not stored.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /config/custom-providers/{id} (the `UpdateCustomProvider` operationId).
+	UpdateCustomProviderWithBody(ctx context.Context, id string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateCustomProvider Change the definition of a provider
+	//
+	// Only the key of a bundled definition can be changed. An empty key is not stored.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /config/custom-providers/{id} (the `UpdateCustomProvider` operationId).
+	UpdateCustomProvider(ctx context.Context, id string, body UpdateCustomProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DetectProviderWithBody Find the provider of a key
+	//
+	// Asks several providers for their models. The key is not stored.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/detect-provider (the `DetectProvider` operationId).
+	DetectProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DetectProvider Find the provider of a key
+	//
+	// Asks several providers for their models. The key is not stored.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/detect-provider (the `DetectProvider` operationId).
+	DetectProvider(ctx context.Context, body DetectProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetExtensions List the extensions of the settings
 	//
 	// Platform extensions follow unless the settings have no extension.
@@ -468,6 +552,20 @@ type ClientInterface interface {
 	// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
 	UpsertPermissions(ctx context.Context, body UpsertPermissionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetProviders List the providers
+	//
+	// Providers that cannot run on this server are listed too. Nothing is sent to a provider.
+	//
+	// Corresponds with GET /config/providers (the `GetProviders` operationId).
+	GetProviders(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetProviderModels List the models of a provider
+	//
+	// Asks a built-in provider. The models of other ones are those of their definitions.
+	//
+	// Corresponds with GET /config/providers/{name}/models (the `GetProviderModels` operationId).
+	GetProviderModels(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ReadConfigWithBody Get a setting or a masked secret
 	//
 	// An environment variable takes precedence over the file.
@@ -508,6 +606,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
 	RemoveConfig(ctx context.Context, body RemoveConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetProviderWithBody Store the provider and the model in the settings
+	//
+	// The provider is checked with its default model. Agents keep the one that they have.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/set_provider (the `SetProvider` operationId).
+	SetProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetProvider Store the provider and the model in the settings
+	//
+	// The provider is checked with its default model. Agents keep the one that they have.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/set_provider (the `SetProvider` operationId).
+	SetProvider(ctx context.Context, body SetProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetSlashCommands List the slash commands
 	//
@@ -1403,6 +1519,190 @@ func (c *Client) BackupConfig(ctx context.Context, reqEditors ...RequestEditorFn
 	return c.Client.Do(req)
 }
 
+// CheckProviderWithBody Check whether a provider can be created
+//
+// Nothing is sent to the provider.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/check_provider (the `CheckProvider` operationId).
+func (c *Client) CheckProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckProviderRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CheckProvider Check whether a provider can be created
+//
+// Nothing is sent to the provider.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/check_provider (the `CheckProvider` operationId).
+func (c *Client) CheckProvider(ctx context.Context, body CheckProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCheckProviderRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCustomProviderWithBody Define a provider
+//
+// The key is stored as a secret.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/custom-providers (the `CreateCustomProvider` operationId).
+func (c *Client) CreateCustomProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCustomProviderRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateCustomProvider Define a provider
+//
+// The key is stored as a secret.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/custom-providers (the `CreateCustomProvider` operationId).
+func (c *Client) CreateCustomProvider(ctx context.Context, body CreateCustomProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateCustomProviderRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemoveCustomProvider Remove the definition of a provider
+//
+// An unknown ID is no error.
+//
+// Corresponds with DELETE /config/custom-providers/{id} (the `RemoveCustomProvider` operationId).
+func (c *Client) RemoveCustomProvider(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveCustomProviderRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetCustomProvider Get the definition of a provider
+//
+// Corresponds with GET /config/custom-providers/{id} (the `GetCustomProvider` operationId).
+func (c *Client) GetCustomProvider(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetCustomProviderRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateCustomProviderWithBody Change the definition of a provider
+//
+// Only the key of a bundled definition can be changed. An empty key is not stored.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /config/custom-providers/{id} (the `UpdateCustomProvider` operationId).
+func (c *Client) UpdateCustomProviderWithBody(ctx context.Context, id string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateCustomProviderRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateCustomProvider Change the definition of a provider
+//
+// Only the key of a bundled definition can be changed. An empty key is not stored.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /config/custom-providers/{id} (the `UpdateCustomProvider` operationId).
+func (c *Client) UpdateCustomProvider(ctx context.Context, id string, body UpdateCustomProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateCustomProviderRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DetectProviderWithBody Find the provider of a key
+//
+// Asks several providers for their models. The key is not stored.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/detect-provider (the `DetectProvider` operationId).
+func (c *Client) DetectProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDetectProviderRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DetectProvider Find the provider of a key
+//
+// Asks several providers for their models. The key is not stored.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/detect-provider (the `DetectProvider` operationId).
+func (c *Client) DetectProvider(ctx context.Context, body DetectProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDetectProviderRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetExtensions List the extensions of the settings
 //
 // Platform extensions follow unless the settings have no extension.
@@ -1530,6 +1830,40 @@ func (c *Client) UpsertPermissions(ctx context.Context, body UpsertPermissionsJS
 	return c.Client.Do(req)
 }
 
+// GetProviders List the providers
+//
+// Providers that cannot run on this server are listed too. Nothing is sent to a provider.
+//
+// Corresponds with GET /config/providers (the `GetProviders` operationId).
+func (c *Client) GetProviders(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetProvidersRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetProviderModels List the models of a provider
+//
+// Asks a built-in provider. The models of other ones are those of their definitions.
+//
+// Corresponds with GET /config/providers/{name}/models (the `GetProviderModels` operationId).
+func (c *Client) GetProviderModels(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetProviderModelsRequest(c.Server, name)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ReadConfigWithBody Get a setting or a masked secret
 //
 // An environment variable takes precedence over the file.
@@ -1611,6 +1945,44 @@ func (c *Client) RemoveConfigWithBody(ctx context.Context, contentType string, b
 // Corresponds with POST /config/remove (the `RemoveConfig` operationId).
 func (c *Client) RemoveConfig(ctx context.Context, body RemoveConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRemoveConfigRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetProviderWithBody Store the provider and the model in the settings
+//
+// The provider is checked with its default model. Agents keep the one that they have.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/set_provider (the `SetProvider` operationId).
+func (c *Client) SetProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetProviderRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetProvider Store the provider and the model in the settings
+//
+// The provider is checked with its default model. Agents keep the one that they have.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/set_provider (the `SetProvider` operationId).
+func (c *Client) SetProvider(ctx context.Context, body SetProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetProviderRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3410,6 +3782,241 @@ func NewBackupConfigRequest(server string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewCheckProviderRequest calls the generic CheckProvider builder with application/json body
+func NewCheckProviderRequest(server string, body CheckProviderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCheckProviderRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCheckProviderRequestWithBody constructs an http.Request for the CheckProvider method, with any body, and a specified content type
+func NewCheckProviderRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/check_provider")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewCreateCustomProviderRequest calls the generic CreateCustomProvider builder with application/json body
+func NewCreateCustomProviderRequest(server string, body CreateCustomProviderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateCustomProviderRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreateCustomProviderRequestWithBody constructs an http.Request for the CreateCustomProvider method, with any body, and a specified content type
+func NewCreateCustomProviderRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/custom-providers")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRemoveCustomProviderRequest constructs an http.Request for the RemoveCustomProvider method
+func NewRemoveCustomProviderRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/custom-providers/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetCustomProviderRequest constructs an http.Request for the GetCustomProvider method
+func NewGetCustomProviderRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/custom-providers/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateCustomProviderRequest calls the generic UpdateCustomProvider builder with application/json body
+func NewUpdateCustomProviderRequest(server string, id string, body UpdateCustomProviderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateCustomProviderRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewUpdateCustomProviderRequestWithBody constructs an http.Request for the UpdateCustomProvider method, with any body, and a specified content type
+func NewUpdateCustomProviderRequestWithBody(server string, id string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/custom-providers/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDetectProviderRequest calls the generic DetectProvider builder with application/json body
+func NewDetectProviderRequest(server string, body DetectProviderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDetectProviderRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewDetectProviderRequestWithBody constructs an http.Request for the DetectProvider method, with any body, and a specified content type
+func NewDetectProviderRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/detect-provider")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetExtensionsRequest constructs an http.Request for the GetExtensions method
 func NewGetExtensionsRequest(server string) (*http.Request, error) {
 	var err error
@@ -3578,6 +4185,67 @@ func NewUpsertPermissionsRequestWithBody(server string, contentType string, body
 	return req, nil
 }
 
+// NewGetProvidersRequest constructs an http.Request for the GetProviders method
+func NewGetProvidersRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/providers")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetProviderModelsRequest constructs an http.Request for the GetProviderModels method
+func NewGetProviderModelsRequest(server string, name string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "name", name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/providers/%s/models", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewReadConfigRequest calls the generic ReadConfig builder with application/json body
 func NewReadConfigRequest(server string, body ReadConfigJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -3666,6 +4334,46 @@ func NewRemoveConfigRequestWithBody(server string, contentType string, body io.R
 	}
 
 	operationPath := fmt.Sprintf("/config/remove")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSetProviderRequest calls the generic SetProvider builder with application/json body
+func NewSetProviderRequest(server string, body SetProviderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSetProviderRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewSetProviderRequestWithBody constructs an http.Request for the SetProvider method, with any body, and a specified content type
+func NewSetProviderRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/set_provider")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -4789,6 +5497,94 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /config/backup (the `BackupConfig` operationId).
 	BackupConfigWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*BackupConfigHTTPResponse, error)
 
+	// CheckProviderWithBodyWithResponse Check whether a provider can be created
+	//
+	// Nothing is sent to the provider.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/check_provider (the `CheckProvider` operationId).
+	CheckProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckProviderHTTPResponse, error)
+
+	// CheckProviderWithResponse Check whether a provider can be created
+	//
+	// Nothing is sent to the provider.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/check_provider (the `CheckProvider` operationId).
+	CheckProviderWithResponse(ctx context.Context, body CheckProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckProviderHTTPResponse, error)
+
+	// CreateCustomProviderWithBodyWithResponse Define a provider
+	//
+	// The key is stored as a secret.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/custom-providers (the `CreateCustomProvider` operationId).
+	CreateCustomProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCustomProviderHTTPResponse, error)
+
+	// CreateCustomProviderWithResponse Define a provider
+	//
+	// The key is stored as a secret.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/custom-providers (the `CreateCustomProvider` operationId).
+	CreateCustomProviderWithResponse(ctx context.Context, body CreateCustomProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCustomProviderHTTPResponse, error)
+
+	// RemoveCustomProviderWithResponse Remove the definition of a provider
+	//
+	// An unknown ID is no error.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /config/custom-providers/{id} (the `RemoveCustomProvider` operationId).
+	RemoveCustomProviderWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*RemoveCustomProviderHTTPResponse, error)
+
+	// GetCustomProviderWithResponse Get the definition of a provider
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /config/custom-providers/{id} (the `GetCustomProvider` operationId).
+	GetCustomProviderWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetCustomProviderHTTPResponse, error)
+
+	// UpdateCustomProviderWithBodyWithResponse Change the definition of a provider
+	//
+	// Only the key of a bundled definition can be changed. An empty key is not stored.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /config/custom-providers/{id} (the `UpdateCustomProvider` operationId).
+	UpdateCustomProviderWithBodyWithResponse(ctx context.Context, id string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateCustomProviderHTTPResponse, error)
+
+	// UpdateCustomProviderWithResponse Change the definition of a provider
+	//
+	// Only the key of a bundled definition can be changed. An empty key is not stored.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /config/custom-providers/{id} (the `UpdateCustomProvider` operationId).
+	UpdateCustomProviderWithResponse(ctx context.Context, id string, body UpdateCustomProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateCustomProviderHTTPResponse, error)
+
+	// DetectProviderWithBodyWithResponse Find the provider of a key
+	//
+	// Asks several providers for their models. The key is not stored.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/detect-provider (the `DetectProvider` operationId).
+	DetectProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DetectProviderHTTPResponse, error)
+
+	// DetectProviderWithResponse Find the provider of a key
+	//
+	// Asks several providers for their models. The key is not stored.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/detect-provider (the `DetectProvider` operationId).
+	DetectProviderWithResponse(ctx context.Context, body DetectProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*DetectProviderHTTPResponse, error)
+
 	// GetExtensionsWithResponse List the extensions of the settings
 	//
 	// Platform extensions follow unless the settings have no extension.
@@ -4852,6 +5648,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
 	UpsertPermissionsWithResponse(ctx context.Context, body UpsertPermissionsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpsertPermissionsHTTPResponse, error)
 
+	// GetProvidersWithResponse List the providers
+	//
+	// Providers that cannot run on this server are listed too. Nothing is sent to a provider.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /config/providers (the `GetProviders` operationId).
+	GetProvidersWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetProvidersHTTPResponse, error)
+
+	// GetProviderModelsWithResponse List the models of a provider
+	//
+	// Asks a built-in provider. The models of other ones are those of their definitions.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /config/providers/{name}/models (the `GetProviderModels` operationId).
+	GetProviderModelsWithResponse(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*GetProviderModelsHTTPResponse, error)
+
 	// ReadConfigWithBodyWithResponse Get a setting or a masked secret
 	//
 	// An environment variable takes precedence over the file.
@@ -4894,6 +5708,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /config/remove (the `RemoveConfig` operationId).
 	RemoveConfigWithResponse(ctx context.Context, body RemoveConfigJSONRequestBody, reqEditors ...RequestEditorFn) (*RemoveConfigHTTPResponse, error)
+
+	// SetProviderWithBodyWithResponse Store the provider and the model in the settings
+	//
+	// The provider is checked with its default model. Agents keep the one that they have.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/set_provider (the `SetProvider` operationId).
+	SetProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetProviderHTTPResponse, error)
+
+	// SetProviderWithResponse Store the provider and the model in the settings
+	//
+	// The provider is checked with its default model. Agents keep the one that they have.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/set_provider (the `SetProvider` operationId).
+	SetProviderWithResponse(ctx context.Context, body SetProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*SetProviderHTTPResponse, error)
 
 	// GetSlashCommandsWithResponse List the slash commands
 	//
@@ -7591,6 +8423,577 @@ func (r BackupConfigHTTPResponse) ContentType() string {
 	return ""
 }
 
+// CheckProviderHTTPResponse200Headers the declared response headers of an HTTP 200 response for CheckProvider
+type CheckProviderHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CheckProviderHTTPResponse400Headers the declared response headers of an HTTP 400 response for CheckProvider
+type CheckProviderHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CheckProviderHTTPResponse401Headers the declared response headers of an HTTP 401 response for CheckProvider
+type CheckProviderHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CheckProviderHTTPResponse408Headers the declared response headers of an HTTP 408 response for CheckProvider
+type CheckProviderHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CheckProviderHTTPResponse413Headers the declared response headers of an HTTP 413 response for CheckProvider
+type CheckProviderHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CheckProviderHTTPResponse415Headers the declared response headers of an HTTP 415 response for CheckProvider
+type CheckProviderHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CheckProviderHTTPResponse422Headers the declared response headers of an HTTP 422 response for CheckProvider
+type CheckProviderHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CheckProviderHTTPResponse503Headers the declared response headers of an HTTP 503 response for CheckProvider
+type CheckProviderHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type CheckProviderHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CheckProviderHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *CheckProviderHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *CheckProviderHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *CheckProviderHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *CheckProviderHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *CheckProviderHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *CheckProviderHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *CheckProviderHTTPResponse503Headers
+}
+
+// GetBody returns the raw response body bytes
+func (r CheckProviderHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CheckProviderHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CheckProviderHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CheckProviderHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CreateCustomProviderHTTPResponse200Headers the declared response headers of an HTTP 200 response for CreateCustomProvider
+type CreateCustomProviderHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CreateCustomProviderHTTPResponse400Headers the declared response headers of an HTTP 400 response for CreateCustomProvider
+type CreateCustomProviderHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CreateCustomProviderHTTPResponse401Headers the declared response headers of an HTTP 401 response for CreateCustomProvider
+type CreateCustomProviderHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CreateCustomProviderHTTPResponse408Headers the declared response headers of an HTTP 408 response for CreateCustomProvider
+type CreateCustomProviderHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CreateCustomProviderHTTPResponse413Headers the declared response headers of an HTTP 413 response for CreateCustomProvider
+type CreateCustomProviderHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CreateCustomProviderHTTPResponse415Headers the declared response headers of an HTTP 415 response for CreateCustomProvider
+type CreateCustomProviderHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CreateCustomProviderHTTPResponse422Headers the declared response headers of an HTTP 422 response for CreateCustomProvider
+type CreateCustomProviderHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CreateCustomProviderHTTPResponse500Headers the declared response headers of an HTTP 500 response for CreateCustomProvider
+type CreateCustomProviderHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// CreateCustomProviderHTTPResponse503Headers the declared response headers of an HTTP 503 response for CreateCustomProvider
+type CreateCustomProviderHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type CreateCustomProviderHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *CreateCustomProviderHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *CreateCustomProviderHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *CreateCustomProviderHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *CreateCustomProviderHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *CreateCustomProviderHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *CreateCustomProviderHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *CreateCustomProviderHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *CreateCustomProviderHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *CreateCustomProviderHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CreateCustomProviderHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateCustomProviderHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateCustomProviderHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateCustomProviderHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateCustomProviderHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RemoveCustomProviderHTTPResponse200Headers the declared response headers of an HTTP 200 response for RemoveCustomProvider
+type RemoveCustomProviderHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveCustomProviderHTTPResponse401Headers the declared response headers of an HTTP 401 response for RemoveCustomProvider
+type RemoveCustomProviderHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveCustomProviderHTTPResponse500Headers the declared response headers of an HTTP 500 response for RemoveCustomProvider
+type RemoveCustomProviderHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type RemoveCustomProviderHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RemoveCustomProviderHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *RemoveCustomProviderHTTPResponse401Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *RemoveCustomProviderHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RemoveCustomProviderHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r RemoveCustomProviderHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RemoveCustomProviderHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RemoveCustomProviderHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RemoveCustomProviderHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetCustomProviderHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetCustomProvider
+type GetCustomProviderHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetCustomProviderHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetCustomProvider
+type GetCustomProviderHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetCustomProviderHTTPResponse404Headers the declared response headers of an HTTP 404 response for GetCustomProvider
+type GetCustomProviderHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetCustomProviderHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LoadedProvider
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetCustomProviderHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetCustomProviderHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *GetCustomProviderHTTPResponse404Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetCustomProviderHTTPResponse) GetJSON200() *LoadedProvider {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetCustomProviderHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetCustomProviderHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetCustomProviderHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetCustomProviderHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateCustomProviderHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpdateCustomProvider
+type UpdateCustomProviderHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateCustomProviderHTTPResponse400Headers the declared response headers of an HTTP 400 response for UpdateCustomProvider
+type UpdateCustomProviderHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateCustomProviderHTTPResponse401Headers the declared response headers of an HTTP 401 response for UpdateCustomProvider
+type UpdateCustomProviderHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateCustomProviderHTTPResponse408Headers the declared response headers of an HTTP 408 response for UpdateCustomProvider
+type UpdateCustomProviderHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateCustomProviderHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateCustomProvider
+type UpdateCustomProviderHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateCustomProviderHTTPResponse415Headers the declared response headers of an HTTP 415 response for UpdateCustomProvider
+type UpdateCustomProviderHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateCustomProviderHTTPResponse422Headers the declared response headers of an HTTP 422 response for UpdateCustomProvider
+type UpdateCustomProviderHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateCustomProviderHTTPResponse500Headers the declared response headers of an HTTP 500 response for UpdateCustomProvider
+type UpdateCustomProviderHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateCustomProviderHTTPResponse503Headers the declared response headers of an HTTP 503 response for UpdateCustomProvider
+type UpdateCustomProviderHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type UpdateCustomProviderHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateCustomProviderHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *UpdateCustomProviderHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *UpdateCustomProviderHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *UpdateCustomProviderHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *UpdateCustomProviderHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *UpdateCustomProviderHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *UpdateCustomProviderHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *UpdateCustomProviderHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UpdateCustomProviderHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateCustomProviderHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateCustomProviderHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateCustomProviderHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateCustomProviderHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateCustomProviderHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// DetectProviderHTTPResponse200Headers the declared response headers of an HTTP 200 response for DetectProvider
+type DetectProviderHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DetectProviderHTTPResponse400Headers the declared response headers of an HTTP 400 response for DetectProvider
+type DetectProviderHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DetectProviderHTTPResponse401Headers the declared response headers of an HTTP 401 response for DetectProvider
+type DetectProviderHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DetectProviderHTTPResponse404Headers the declared response headers of an HTTP 404 response for DetectProvider
+type DetectProviderHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DetectProviderHTTPResponse408Headers the declared response headers of an HTTP 408 response for DetectProvider
+type DetectProviderHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DetectProviderHTTPResponse413Headers the declared response headers of an HTTP 413 response for DetectProvider
+type DetectProviderHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DetectProviderHTTPResponse415Headers the declared response headers of an HTTP 415 response for DetectProvider
+type DetectProviderHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DetectProviderHTTPResponse422Headers the declared response headers of an HTTP 422 response for DetectProvider
+type DetectProviderHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DetectProviderHTTPResponse503Headers the declared response headers of an HTTP 503 response for DetectProvider
+type DetectProviderHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type DetectProviderHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DetectProviderResponse
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DetectProviderHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *DetectProviderHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *DetectProviderHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *DetectProviderHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *DetectProviderHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *DetectProviderHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *DetectProviderHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *DetectProviderHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *DetectProviderHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DetectProviderHTTPResponse) GetJSON200() *DetectProviderResponse {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r DetectProviderHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DetectProviderHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DetectProviderHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DetectProviderHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetExtensionsHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetExtensions
 type GetExtensionsHTTPResponse200Headers struct {
 	AccessControlAllowOrigin string
@@ -7982,6 +9385,144 @@ func (r UpsertPermissionsHTTPResponse) ContentType() string {
 	return ""
 }
 
+// GetProvidersHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetProviders
+type GetProvidersHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetProvidersHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetProviders
+type GetProvidersHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetProvidersHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]ProviderDetails
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetProvidersHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetProvidersHTTPResponse401Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetProvidersHTTPResponse) GetJSON200() *[]ProviderDetails {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetProvidersHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetProvidersHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetProvidersHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetProvidersHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetProviderModelsHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetProviderModels
+type GetProviderModelsHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetProviderModelsHTTPResponse400Headers the declared response headers of an HTTP 400 response for GetProviderModels
+type GetProviderModelsHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetProviderModelsHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetProviderModels
+type GetProviderModelsHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetProviderModelsHTTPResponse429Headers the declared response headers of an HTTP 429 response for GetProviderModels
+type GetProviderModelsHTTPResponse429Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetProviderModelsHTTPResponse500Headers the declared response headers of an HTTP 500 response for GetProviderModels
+type GetProviderModelsHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetProviderModelsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetProviderModelsHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *GetProviderModelsHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetProviderModelsHTTPResponse401Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetProviderModelsHTTPResponse429Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *GetProviderModelsHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetProviderModelsHTTPResponse) GetJSON200() *[]string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetProviderModelsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetProviderModelsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetProviderModelsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetProviderModelsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ReadConfigHTTPResponse200Headers the declared response headers of an HTTP 200 response for ReadConfig
 type ReadConfigHTTPResponse200Headers struct {
 	AccessControlAllowOrigin string
@@ -8269,6 +9810,105 @@ func (r RemoveConfigHTTPResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r RemoveConfigHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// SetProviderHTTPResponse200Headers the declared response headers of an HTTP 200 response for SetProvider
+type SetProviderHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// SetProviderHTTPResponse400Headers the declared response headers of an HTTP 400 response for SetProvider
+type SetProviderHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// SetProviderHTTPResponse401Headers the declared response headers of an HTTP 401 response for SetProvider
+type SetProviderHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// SetProviderHTTPResponse408Headers the declared response headers of an HTTP 408 response for SetProvider
+type SetProviderHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// SetProviderHTTPResponse413Headers the declared response headers of an HTTP 413 response for SetProvider
+type SetProviderHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// SetProviderHTTPResponse415Headers the declared response headers of an HTTP 415 response for SetProvider
+type SetProviderHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// SetProviderHTTPResponse422Headers the declared response headers of an HTTP 422 response for SetProvider
+type SetProviderHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// SetProviderHTTPResponse503Headers the declared response headers of an HTTP 503 response for SetProvider
+type SetProviderHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type SetProviderHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *SetProviderHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *SetProviderHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *SetProviderHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *SetProviderHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *SetProviderHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *SetProviderHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *SetProviderHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *SetProviderHTTPResponse503Headers
+}
+
+// GetBody returns the raw response body bytes
+func (r SetProviderHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SetProviderHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SetProviderHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SetProviderHTTPResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -10345,6 +11985,154 @@ func (c *ClientWithResponses) BackupConfigWithResponse(ctx context.Context, reqE
 	return ParseBackupConfigHTTPResponse(rsp)
 }
 
+// CheckProviderWithBodyWithResponse Check whether a provider can be created
+//
+// Nothing is sent to the provider.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/check_provider (the `CheckProvider` operationId).
+func (c *ClientWithResponses) CheckProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CheckProviderHTTPResponse, error) {
+	rsp, err := c.CheckProviderWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCheckProviderHTTPResponse(rsp)
+}
+
+// CheckProviderWithResponse Check whether a provider can be created
+//
+// Nothing is sent to the provider.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/check_provider (the `CheckProvider` operationId).
+func (c *ClientWithResponses) CheckProviderWithResponse(ctx context.Context, body CheckProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*CheckProviderHTTPResponse, error) {
+	rsp, err := c.CheckProvider(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCheckProviderHTTPResponse(rsp)
+}
+
+// CreateCustomProviderWithBodyWithResponse Define a provider
+//
+// The key is stored as a secret.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/custom-providers (the `CreateCustomProvider` operationId).
+func (c *ClientWithResponses) CreateCustomProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateCustomProviderHTTPResponse, error) {
+	rsp, err := c.CreateCustomProviderWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCustomProviderHTTPResponse(rsp)
+}
+
+// CreateCustomProviderWithResponse Define a provider
+//
+// The key is stored as a secret.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/custom-providers (the `CreateCustomProvider` operationId).
+func (c *ClientWithResponses) CreateCustomProviderWithResponse(ctx context.Context, body CreateCustomProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateCustomProviderHTTPResponse, error) {
+	rsp, err := c.CreateCustomProvider(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateCustomProviderHTTPResponse(rsp)
+}
+
+// RemoveCustomProviderWithResponse Remove the definition of a provider
+//
+// An unknown ID is no error.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /config/custom-providers/{id} (the `RemoveCustomProvider` operationId).
+func (c *ClientWithResponses) RemoveCustomProviderWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*RemoveCustomProviderHTTPResponse, error) {
+	rsp, err := c.RemoveCustomProvider(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveCustomProviderHTTPResponse(rsp)
+}
+
+// GetCustomProviderWithResponse Get the definition of a provider
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /config/custom-providers/{id} (the `GetCustomProvider` operationId).
+func (c *ClientWithResponses) GetCustomProviderWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*GetCustomProviderHTTPResponse, error) {
+	rsp, err := c.GetCustomProvider(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetCustomProviderHTTPResponse(rsp)
+}
+
+// UpdateCustomProviderWithBodyWithResponse Change the definition of a provider
+//
+// Only the key of a bundled definition can be changed. An empty key is not stored.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /config/custom-providers/{id} (the `UpdateCustomProvider` operationId).
+func (c *ClientWithResponses) UpdateCustomProviderWithBodyWithResponse(ctx context.Context, id string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateCustomProviderHTTPResponse, error) {
+	rsp, err := c.UpdateCustomProviderWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateCustomProviderHTTPResponse(rsp)
+}
+
+// UpdateCustomProviderWithResponse Change the definition of a provider
+//
+// Only the key of a bundled definition can be changed. An empty key is not stored.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /config/custom-providers/{id} (the `UpdateCustomProvider` operationId).
+func (c *ClientWithResponses) UpdateCustomProviderWithResponse(ctx context.Context, id string, body UpdateCustomProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateCustomProviderHTTPResponse, error) {
+	rsp, err := c.UpdateCustomProvider(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateCustomProviderHTTPResponse(rsp)
+}
+
+// DetectProviderWithBodyWithResponse Find the provider of a key
+//
+// Asks several providers for their models. The key is not stored.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/detect-provider (the `DetectProvider` operationId).
+func (c *ClientWithResponses) DetectProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DetectProviderHTTPResponse, error) {
+	rsp, err := c.DetectProviderWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDetectProviderHTTPResponse(rsp)
+}
+
+// DetectProviderWithResponse Find the provider of a key
+//
+// Asks several providers for their models. The key is not stored.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/detect-provider (the `DetectProvider` operationId).
+func (c *ClientWithResponses) DetectProviderWithResponse(ctx context.Context, body DetectProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*DetectProviderHTTPResponse, error) {
+	rsp, err := c.DetectProvider(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDetectProviderHTTPResponse(rsp)
+}
+
 // GetExtensionsWithResponse List the extensions of the settings
 //
 // Platform extensions follow unless the settings have no extension.
@@ -10450,6 +12238,36 @@ func (c *ClientWithResponses) UpsertPermissionsWithResponse(ctx context.Context,
 	return ParseUpsertPermissionsHTTPResponse(rsp)
 }
 
+// GetProvidersWithResponse List the providers
+//
+// Providers that cannot run on this server are listed too. Nothing is sent to a provider.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /config/providers (the `GetProviders` operationId).
+func (c *ClientWithResponses) GetProvidersWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetProvidersHTTPResponse, error) {
+	rsp, err := c.GetProviders(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetProvidersHTTPResponse(rsp)
+}
+
+// GetProviderModelsWithResponse List the models of a provider
+//
+// Asks a built-in provider. The models of other ones are those of their definitions.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /config/providers/{name}/models (the `GetProviderModels` operationId).
+func (c *ClientWithResponses) GetProviderModelsWithResponse(ctx context.Context, name string, reqEditors ...RequestEditorFn) (*GetProviderModelsHTTPResponse, error) {
+	rsp, err := c.GetProviderModels(ctx, name, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetProviderModelsHTTPResponse(rsp)
+}
+
 // ReadConfigWithBodyWithResponse Get a setting or a masked secret
 //
 // An environment variable takes precedence over the file.
@@ -10521,6 +12339,36 @@ func (c *ClientWithResponses) RemoveConfigWithResponse(ctx context.Context, body
 		return nil, err
 	}
 	return ParseRemoveConfigHTTPResponse(rsp)
+}
+
+// SetProviderWithBodyWithResponse Store the provider and the model in the settings
+//
+// The provider is checked with its default model. Agents keep the one that they have.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/set_provider (the `SetProvider` operationId).
+func (c *ClientWithResponses) SetProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetProviderHTTPResponse, error) {
+	rsp, err := c.SetProviderWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetProviderHTTPResponse(rsp)
+}
+
+// SetProviderWithResponse Store the provider and the model in the settings
+//
+// The provider is checked with its default model. Agents keep the one that they have.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/set_provider (the `SetProvider` operationId).
+func (c *ClientWithResponses) SetProviderWithResponse(ctx context.Context, body SetProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*SetProviderHTTPResponse, error) {
+	rsp, err := c.SetProvider(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetProviderHTTPResponse(rsp)
 }
 
 // GetSlashCommandsWithResponse List the slash commands
@@ -14289,6 +16137,943 @@ func ParseBackupConfigHTTPResponse(rsp *http.Response) (*BackupConfigHTTPRespons
 	return response, nil
 }
 
+// ParseCheckProviderHTTPResponse parses an HTTP response from a CheckProviderWithResponse call
+func ParseCheckProviderHTTPResponse(rsp *http.Response) (*CheckProviderHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CheckProviderHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CheckProviderHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers CheckProviderHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers CheckProviderHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers CheckProviderHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers CheckProviderHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers CheckProviderHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers CheckProviderHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers CheckProviderHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseCreateCustomProviderHTTPResponse parses an HTTP response from a CreateCustomProviderWithResponse call
+func ParseCreateCustomProviderHTTPResponse(rsp *http.Response) (*CreateCustomProviderHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateCustomProviderHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers CreateCustomProviderHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers CreateCustomProviderHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers CreateCustomProviderHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers CreateCustomProviderHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers CreateCustomProviderHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers CreateCustomProviderHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers CreateCustomProviderHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers CreateCustomProviderHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers CreateCustomProviderHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRemoveCustomProviderHTTPResponse parses an HTTP response from a RemoveCustomProviderWithResponse call
+func ParseRemoveCustomProviderHTTPResponse(rsp *http.Response) (*RemoveCustomProviderHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RemoveCustomProviderHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RemoveCustomProviderHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers RemoveCustomProviderHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 500:
+		var headers RemoveCustomProviderHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetCustomProviderHTTPResponse parses an HTTP response from a GetCustomProviderWithResponse call
+func ParseGetCustomProviderHTTPResponse(rsp *http.Response) (*GetCustomProviderHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetCustomProviderHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LoadedProvider
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 404:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetCustomProviderHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetCustomProviderHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers GetCustomProviderHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateCustomProviderHTTPResponse parses an HTTP response from a UpdateCustomProviderWithResponse call
+func ParseUpdateCustomProviderHTTPResponse(rsp *http.Response) (*UpdateCustomProviderHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateCustomProviderHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateCustomProviderHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers UpdateCustomProviderHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers UpdateCustomProviderHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers UpdateCustomProviderHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers UpdateCustomProviderHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers UpdateCustomProviderHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers UpdateCustomProviderHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers UpdateCustomProviderHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UpdateCustomProviderHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDetectProviderHTTPResponse parses an HTTP response from a DetectProviderWithResponse call
+func ParseDetectProviderHTTPResponse(rsp *http.Response) (*DetectProviderHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DetectProviderHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DetectProviderResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 404:
+		break // No content-type
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DetectProviderHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers DetectProviderHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers DetectProviderHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers DetectProviderHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers DetectProviderHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers DetectProviderHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers DetectProviderHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers DetectProviderHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers DetectProviderHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseGetExtensionsHTTPResponse parses an HTTP response from a GetExtensionsWithResponse call
 func ParseGetExtensionsHTTPResponse(rsp *http.Response) (*GetExtensionsHTTPResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -14869,6 +17654,198 @@ func ParseUpsertPermissionsHTTPResponse(rsp *http.Response) (*UpsertPermissionsH
 	return response, nil
 }
 
+// ParseGetProvidersHTTPResponse parses an HTTP response from a GetProvidersWithResponse call
+func ParseGetProvidersHTTPResponse(rsp *http.Response) (*GetProvidersHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetProvidersHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []ProviderDetails
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetProvidersHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetProvidersHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetProviderModelsHTTPResponse parses an HTTP response from a GetProviderModelsWithResponse call
+func ParseGetProviderModelsHTTPResponse(rsp *http.Response) (*GetProviderModelsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetProviderModelsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 400:
+		break // No content-type
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 429:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetProviderModelsHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers GetProviderModelsHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetProviderModelsHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 429:
+		var headers GetProviderModelsHTTPResponse429Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 500:
+		var headers GetProviderModelsHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseReadConfigHTTPResponse parses an HTTP response from a ReadConfigWithResponse call
 func ParseReadConfigHTTPResponse(rsp *http.Response) (*ReadConfigHTTPResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15330,6 +18307,168 @@ func ParseRemoveConfigHTTPResponse(rsp *http.Response) (*RemoveConfigHTTPRespons
 		response.Headers422 = &headers
 	case rsp.StatusCode == 503:
 		var headers RemoveConfigHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseSetProviderHTTPResponse parses an HTTP response from a SetProviderWithResponse call
+func ParseSetProviderHTTPResponse(rsp *http.Response) (*SetProviderHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SetProviderHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers SetProviderHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers SetProviderHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers SetProviderHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers SetProviderHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers SetProviderHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers SetProviderHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers SetProviderHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers SetProviderHTTPResponse503Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {

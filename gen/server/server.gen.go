@@ -86,6 +86,24 @@ type ServerInterface interface {
 	// BackupConfig Copy the file of settings to its newest backup
 	// (POST /config/backup)
 	BackupConfig(ctx echo.Context) error
+	// CheckProvider Check whether a provider can be created
+	// (POST /config/check_provider)
+	CheckProvider(ctx echo.Context) error
+	// CreateCustomProvider Define a provider
+	// (POST /config/custom-providers)
+	CreateCustomProvider(ctx echo.Context) error
+	// RemoveCustomProvider Remove the definition of a provider
+	// (DELETE /config/custom-providers/{id})
+	RemoveCustomProvider(ctx echo.Context, id string) error
+	// GetCustomProvider Get the definition of a provider
+	// (GET /config/custom-providers/{id})
+	GetCustomProvider(ctx echo.Context, id string) error
+	// UpdateCustomProvider Change the definition of a provider
+	// (PUT /config/custom-providers/{id})
+	UpdateCustomProvider(ctx echo.Context, id string) error
+	// DetectProvider Find the provider of a key
+	// (POST /config/detect-provider)
+	DetectProvider(ctx echo.Context) error
 	// GetExtensions List the extensions of the settings
 	// (GET /config/extensions)
 	GetExtensions(ctx echo.Context) error
@@ -101,6 +119,12 @@ type ServerInterface interface {
 	// UpsertPermissions Set permissions of tools
 	// (POST /config/permissions)
 	UpsertPermissions(ctx echo.Context) error
+	// GetProviders List the providers
+	// (GET /config/providers)
+	GetProviders(ctx echo.Context) error
+	// GetProviderModels List the models of a provider
+	// (GET /config/providers/{name}/models)
+	GetProviderModels(ctx echo.Context, name string) error
 	// ReadConfig Get a setting or a masked secret
 	// (POST /config/read)
 	ReadConfig(ctx echo.Context) error
@@ -110,6 +134,9 @@ type ServerInterface interface {
 	// RemoveConfig Remove a setting or a secret
 	// (POST /config/remove)
 	RemoveConfig(ctx echo.Context) error
+	// SetProvider Store the provider and the model in the settings
+	// (POST /config/set_provider)
+	SetProvider(ctx echo.Context) error
 	// GetSlashCommands List the slash commands
 	// (GET /config/slash_commands)
 	GetSlashCommands(ctx echo.Context) error
@@ -708,6 +735,81 @@ func (w *ServerInterfaceWrapper) BackupConfig(ctx echo.Context) error {
 	return err
 }
 
+// CheckProvider converts echo context to params.
+func (w *ServerInterfaceWrapper) CheckProvider(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CheckProvider(ctx)
+	return err
+}
+
+// CreateCustomProvider converts echo context to params.
+func (w *ServerInterfaceWrapper) CreateCustomProvider(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.CreateCustomProvider(ctx)
+	return err
+}
+
+// RemoveCustomProvider converts echo context to params.
+func (w *ServerInterfaceWrapper) RemoveCustomProvider(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RemoveCustomProvider(ctx, id)
+	return err
+}
+
+// GetCustomProvider converts echo context to params.
+func (w *ServerInterfaceWrapper) GetCustomProvider(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetCustomProvider(ctx, id)
+	return err
+}
+
+// UpdateCustomProvider converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateCustomProvider(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "id" -------------
+	var id string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", ctx.Param("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateCustomProvider(ctx, id)
+	return err
+}
+
+// DetectProvider converts echo context to params.
+func (w *ServerInterfaceWrapper) DetectProvider(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DetectProvider(ctx)
+	return err
+}
+
 // GetExtensions converts echo context to params.
 func (w *ServerInterfaceWrapper) GetExtensions(ctx echo.Context) error {
 	var err error
@@ -760,6 +862,31 @@ func (w *ServerInterfaceWrapper) UpsertPermissions(ctx echo.Context) error {
 	return err
 }
 
+// GetProviders converts echo context to params.
+func (w *ServerInterfaceWrapper) GetProviders(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetProviders(ctx)
+	return err
+}
+
+// GetProviderModels converts echo context to params.
+func (w *ServerInterfaceWrapper) GetProviderModels(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "name" -------------
+	var name string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "name", ctx.Param("name"), &name, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter name: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetProviderModels(ctx, name)
+	return err
+}
+
 // ReadConfig converts echo context to params.
 func (w *ServerInterfaceWrapper) ReadConfig(ctx echo.Context) error {
 	var err error
@@ -784,6 +911,15 @@ func (w *ServerInterfaceWrapper) RemoveConfig(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.RemoveConfig(ctx)
+	return err
+}
+
+// SetProvider converts echo context to params.
+func (w *ServerInterfaceWrapper) SetProvider(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.SetProvider(ctx)
 	return err
 }
 
@@ -1161,6 +1297,15 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.DELETE(options.BaseURL+"/config/extensions/:name", wrapper.RemoveExtensionConfig, options.OperationMiddlewares["removeExtensionConfig"]...)
 	router.POST(options.BaseURL+"/config/permissions", wrapper.UpsertPermissions, options.OperationMiddlewares["upsertPermissions"]...)
 	router.GET(options.BaseURL+"/config/slash_commands", wrapper.GetSlashCommands, options.OperationMiddlewares["getSlashCommands"]...)
+	router.GET(options.BaseURL+"/config/providers", wrapper.GetProviders, options.OperationMiddlewares["getProviders"]...)
+	router.GET(options.BaseURL+"/config/providers/:name/models", wrapper.GetProviderModels, options.OperationMiddlewares["getProviderModels"]...)
+	router.POST(options.BaseURL+"/config/check_provider", wrapper.CheckProvider, options.OperationMiddlewares["checkProvider"]...)
+	router.POST(options.BaseURL+"/config/set_provider", wrapper.SetProvider, options.OperationMiddlewares["setProvider"]...)
+	router.POST(options.BaseURL+"/config/detect-provider", wrapper.DetectProvider, options.OperationMiddlewares["detectProvider"]...)
+	router.POST(options.BaseURL+"/config/custom-providers", wrapper.CreateCustomProvider, options.OperationMiddlewares["createCustomProvider"]...)
+	router.DELETE(options.BaseURL+"/config/custom-providers/:id", wrapper.RemoveCustomProvider, options.OperationMiddlewares["removeCustomProvider"]...)
+	router.GET(options.BaseURL+"/config/custom-providers/:id", wrapper.GetCustomProvider, options.OperationMiddlewares["getCustomProvider"]...)
+	router.PUT(options.BaseURL+"/config/custom-providers/:id", wrapper.UpdateCustomProvider, options.OperationMiddlewares["updateCustomProvider"]...)
 
 }
 
@@ -2415,6 +2560,298 @@ func (FailedResponse) VisitBackupConfigResponse(w http.ResponseWriter) error {
 	return response.Empty{Status: 500}.Write(w)
 }
 
+// CheckProviderRequestObject is the request of the operation.
+type CheckProviderRequestObject struct {
+	Body CheckProviderJSONRequestBody
+}
+
+// CheckProviderResponseObject is one of the responses that the contract has for the operation.
+type CheckProviderResponseObject interface {
+	VisitCheckProviderResponse(w http.ResponseWriter) error
+}
+
+// VisitCheckProviderResponse writes the response.
+func (DoneResponse) VisitCheckProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 200}.Write(w)
+}
+
+// CheckProvider400TextResponse has status 400.
+type CheckProvider400TextResponse struct{ Body ErrorText }
+
+// VisitCheckProviderResponse writes the response.
+func (r CheckProvider400TextResponse) VisitCheckProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitCheckProviderResponse writes the response.
+func (UnauthorizedResponse) VisitCheckProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitCheckProviderResponse writes the response.
+func (SlowBodyResponse) VisitCheckProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitCheckProviderResponse writes the response.
+func (r OversizedBodyTextResponse) VisitCheckProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitCheckProviderResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitCheckProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitCheckProviderResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitCheckProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitCheckProviderResponse writes the response.
+func (OverloadedResponse) VisitCheckProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
+// CreateCustomProviderRequestObject is the request of the operation.
+type CreateCustomProviderRequestObject struct {
+	Body CreateCustomProviderJSONRequestBody
+}
+
+// CreateCustomProviderResponseObject is one of the responses that the contract has for the operation.
+type CreateCustomProviderResponseObject interface {
+	VisitCreateCustomProviderResponse(w http.ResponseWriter) error
+}
+
+// CreateCustomProvider200JSONResponse has status 200.
+type CreateCustomProvider200JSONResponse struct{ response.Of[string] }
+
+// VisitCreateCustomProviderResponse writes the response.
+func (r CreateCustomProvider200JSONResponse) VisitCreateCustomProviderResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitCreateCustomProviderResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitCreateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitCreateCustomProviderResponse writes the response.
+func (UnauthorizedResponse) VisitCreateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitCreateCustomProviderResponse writes the response.
+func (SlowBodyResponse) VisitCreateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitCreateCustomProviderResponse writes the response.
+func (r OversizedBodyTextResponse) VisitCreateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitCreateCustomProviderResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitCreateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitCreateCustomProviderResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitCreateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitCreateCustomProviderResponse writes the response.
+func (FailedResponse) VisitCreateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
+// VisitCreateCustomProviderResponse writes the response.
+func (OverloadedResponse) VisitCreateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
+// RemoveCustomProviderRequestObject is the request of the operation.
+type RemoveCustomProviderRequestObject struct {
+	ID string
+}
+
+// RemoveCustomProviderResponseObject is one of the responses that the contract has for the operation.
+type RemoveCustomProviderResponseObject interface {
+	VisitRemoveCustomProviderResponse(w http.ResponseWriter) error
+}
+
+// RemoveCustomProvider200JSONResponse has status 200.
+type RemoveCustomProvider200JSONResponse struct{ response.Of[string] }
+
+// VisitRemoveCustomProviderResponse writes the response.
+func (r RemoveCustomProvider200JSONResponse) VisitRemoveCustomProviderResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitRemoveCustomProviderResponse writes the response.
+func (UnauthorizedResponse) VisitRemoveCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitRemoveCustomProviderResponse writes the response.
+func (FailedResponse) VisitRemoveCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
+// GetCustomProviderRequestObject is the request of the operation.
+type GetCustomProviderRequestObject struct {
+	ID string
+}
+
+// GetCustomProviderResponseObject is one of the responses that the contract has for the operation.
+type GetCustomProviderResponseObject interface {
+	VisitGetCustomProviderResponse(w http.ResponseWriter) error
+}
+
+// GetCustomProvider200JSONResponse has status 200.
+type GetCustomProvider200JSONResponse struct{ response.Of[LoadedProvider] }
+
+// VisitGetCustomProviderResponse writes the response.
+func (r GetCustomProvider200JSONResponse) VisitGetCustomProviderResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitGetCustomProviderResponse writes the response.
+func (UnauthorizedResponse) VisitGetCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// GetCustomProvider404Response has status 404 and no body.
+type GetCustomProvider404Response struct{}
+
+// VisitGetCustomProviderResponse writes the response.
+func (GetCustomProvider404Response) VisitGetCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 404}.Write(w)
+}
+
+// UpdateCustomProviderRequestObject is the request of the operation.
+type UpdateCustomProviderRequestObject struct {
+	ID   string
+	Body UpdateCustomProviderJSONRequestBody
+}
+
+// UpdateCustomProviderResponseObject is one of the responses that the contract has for the operation.
+type UpdateCustomProviderResponseObject interface {
+	VisitUpdateCustomProviderResponse(w http.ResponseWriter) error
+}
+
+// UpdateCustomProvider200JSONResponse has status 200.
+type UpdateCustomProvider200JSONResponse struct{ response.Of[string] }
+
+// VisitUpdateCustomProviderResponse writes the response.
+func (r UpdateCustomProvider200JSONResponse) VisitUpdateCustomProviderResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitUpdateCustomProviderResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitUpdateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpdateCustomProviderResponse writes the response.
+func (UnauthorizedResponse) VisitUpdateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitUpdateCustomProviderResponse writes the response.
+func (SlowBodyResponse) VisitUpdateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitUpdateCustomProviderResponse writes the response.
+func (r OversizedBodyTextResponse) VisitUpdateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpdateCustomProviderResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitUpdateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpdateCustomProviderResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitUpdateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitUpdateCustomProviderResponse writes the response.
+func (FailedResponse) VisitUpdateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
+// VisitUpdateCustomProviderResponse writes the response.
+func (OverloadedResponse) VisitUpdateCustomProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
+// DetectProviderRequestObject is the request of the operation.
+type DetectProviderRequestObject struct {
+	Body DetectProviderJSONRequestBody
+}
+
+// DetectProviderResponseObject is one of the responses that the contract has for the operation.
+type DetectProviderResponseObject interface {
+	VisitDetectProviderResponse(w http.ResponseWriter) error
+}
+
+// DetectProvider200JSONResponse has status 200.
+type DetectProvider200JSONResponse struct {
+	response.Of[DetectProviderResponse]
+}
+
+// VisitDetectProviderResponse writes the response.
+func (r DetectProvider200JSONResponse) VisitDetectProviderResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitDetectProviderResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitDetectProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitDetectProviderResponse writes the response.
+func (UnauthorizedResponse) VisitDetectProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// DetectProvider404Response has status 404 and no body.
+type DetectProvider404Response struct{}
+
+// VisitDetectProviderResponse writes the response.
+func (DetectProvider404Response) VisitDetectProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 404}.Write(w)
+}
+
+// VisitDetectProviderResponse writes the response.
+func (SlowBodyResponse) VisitDetectProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitDetectProviderResponse writes the response.
+func (r OversizedBodyTextResponse) VisitDetectProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitDetectProviderResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitDetectProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitDetectProviderResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitDetectProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitDetectProviderResponse writes the response.
+func (OverloadedResponse) VisitDetectProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
 // GetExtensionsRequestObject is the request of the operation.
 type GetExtensionsRequestObject struct {
 }
@@ -2593,6 +3030,72 @@ func (OverloadedResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) 
 	return response.Empty{Status: 503}.Write(w)
 }
 
+// GetProvidersRequestObject is the request of the operation.
+type GetProvidersRequestObject struct {
+}
+
+// GetProvidersResponseObject is one of the responses that the contract has for the operation.
+type GetProvidersResponseObject interface {
+	VisitGetProvidersResponse(w http.ResponseWriter) error
+}
+
+// GetProviders200JSONResponse has status 200.
+type GetProviders200JSONResponse struct{ response.Of[[]ProviderDetails] }
+
+// VisitGetProvidersResponse writes the response.
+func (r GetProviders200JSONResponse) VisitGetProvidersResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitGetProvidersResponse writes the response.
+func (UnauthorizedResponse) VisitGetProvidersResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// GetProviderModelsRequestObject is the request of the operation.
+type GetProviderModelsRequestObject struct {
+	Name string
+}
+
+// GetProviderModelsResponseObject is one of the responses that the contract has for the operation.
+type GetProviderModelsResponseObject interface {
+	VisitGetProviderModelsResponse(w http.ResponseWriter) error
+}
+
+// GetProviderModels200JSONResponse has status 200.
+type GetProviderModels200JSONResponse struct{ response.Of[[]string] }
+
+// VisitGetProviderModelsResponse writes the response.
+func (r GetProviderModels200JSONResponse) VisitGetProviderModelsResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// GetProviderModels400Response has status 400 and no body.
+type GetProviderModels400Response struct{}
+
+// VisitGetProviderModelsResponse writes the response.
+func (GetProviderModels400Response) VisitGetProviderModelsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 400}.Write(w)
+}
+
+// VisitGetProviderModelsResponse writes the response.
+func (UnauthorizedResponse) VisitGetProviderModelsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// GetProviderModels429Response has status 429 and no body.
+type GetProviderModels429Response struct{}
+
+// VisitGetProviderModelsResponse writes the response.
+func (GetProviderModels429Response) VisitGetProviderModelsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 429}.Write(w)
+}
+
+// VisitGetProviderModelsResponse writes the response.
+func (FailedResponse) VisitGetProviderModelsResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 500}.Write(w)
+}
+
 // ReadConfigRequestObject is the request of the operation.
 type ReadConfigRequestObject struct {
 	Body ReadConfigJSONRequestBody
@@ -2736,6 +3239,59 @@ func (r UnexpectedShapeTextResponse) VisitRemoveConfigResponse(w http.ResponseWr
 
 // VisitRemoveConfigResponse writes the response.
 func (OverloadedResponse) VisitRemoveConfigResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
+// SetProviderRequestObject is the request of the operation.
+type SetProviderRequestObject struct {
+	Body SetProviderJSONRequestBody
+}
+
+// SetProviderResponseObject is one of the responses that the contract has for the operation.
+type SetProviderResponseObject interface {
+	VisitSetProviderResponse(w http.ResponseWriter) error
+}
+
+// VisitSetProviderResponse writes the response.
+func (DoneResponse) VisitSetProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 200}.Write(w)
+}
+
+// SetProvider400TextResponse has status 400.
+type SetProvider400TextResponse struct{ Body ErrorText }
+
+// VisitSetProviderResponse writes the response.
+func (r SetProvider400TextResponse) VisitSetProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitSetProviderResponse writes the response.
+func (UnauthorizedResponse) VisitSetProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitSetProviderResponse writes the response.
+func (SlowBodyResponse) VisitSetProviderResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitSetProviderResponse writes the response.
+func (r OversizedBodyTextResponse) VisitSetProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitSetProviderResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitSetProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitSetProviderResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitSetProviderResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitSetProviderResponse writes the response.
+func (OverloadedResponse) VisitSetProviderResponse(w http.ResponseWriter) error {
 	return response.Empty{Status: 503}.Write(w)
 }
 
@@ -3538,6 +4094,24 @@ type StrictServerInterface interface {
 	// BackupConfig Copy the file of settings to its newest backup
 	// (POST /config/backup)
 	BackupConfig(ctx context.Context, request BackupConfigRequestObject) (BackupConfigResponseObject, error)
+	// CheckProvider Check whether a provider can be created
+	// (POST /config/check_provider)
+	CheckProvider(ctx context.Context, request CheckProviderRequestObject) (CheckProviderResponseObject, error)
+	// CreateCustomProvider Define a provider
+	// (POST /config/custom-providers)
+	CreateCustomProvider(ctx context.Context, request CreateCustomProviderRequestObject) (CreateCustomProviderResponseObject, error)
+	// RemoveCustomProvider Remove the definition of a provider
+	// (DELETE /config/custom-providers/{id})
+	RemoveCustomProvider(ctx context.Context, request RemoveCustomProviderRequestObject) (RemoveCustomProviderResponseObject, error)
+	// GetCustomProvider Get the definition of a provider
+	// (GET /config/custom-providers/{id})
+	GetCustomProvider(ctx context.Context, request GetCustomProviderRequestObject) (GetCustomProviderResponseObject, error)
+	// UpdateCustomProvider Change the definition of a provider
+	// (PUT /config/custom-providers/{id})
+	UpdateCustomProvider(ctx context.Context, request UpdateCustomProviderRequestObject) (UpdateCustomProviderResponseObject, error)
+	// DetectProvider Find the provider of a key
+	// (POST /config/detect-provider)
+	DetectProvider(ctx context.Context, request DetectProviderRequestObject) (DetectProviderResponseObject, error)
 	// GetExtensions List the extensions of the settings
 	// (GET /config/extensions)
 	GetExtensions(ctx context.Context, request GetExtensionsRequestObject) (GetExtensionsResponseObject, error)
@@ -3553,6 +4127,12 @@ type StrictServerInterface interface {
 	// UpsertPermissions Set permissions of tools
 	// (POST /config/permissions)
 	UpsertPermissions(ctx context.Context, request UpsertPermissionsRequestObject) (UpsertPermissionsResponseObject, error)
+	// GetProviders List the providers
+	// (GET /config/providers)
+	GetProviders(ctx context.Context, request GetProvidersRequestObject) (GetProvidersResponseObject, error)
+	// GetProviderModels List the models of a provider
+	// (GET /config/providers/{name}/models)
+	GetProviderModels(ctx context.Context, request GetProviderModelsRequestObject) (GetProviderModelsResponseObject, error)
 	// ReadConfig Get a setting or a masked secret
 	// (POST /config/read)
 	ReadConfig(ctx context.Context, request ReadConfigRequestObject) (ReadConfigResponseObject, error)
@@ -3562,6 +4142,9 @@ type StrictServerInterface interface {
 	// RemoveConfig Remove a setting or a secret
 	// (POST /config/remove)
 	RemoveConfig(ctx context.Context, request RemoveConfigRequestObject) (RemoveConfigResponseObject, error)
+	// SetProvider Store the provider and the model in the settings
+	// (POST /config/set_provider)
+	SetProvider(ctx context.Context, request SetProviderRequestObject) (SetProviderResponseObject, error)
 	// GetSlashCommands List the slash commands
 	// (GET /config/slash_commands)
 	GetSlashCommands(ctx context.Context, request GetSlashCommandsRequestObject) (GetSlashCommandsResponseObject, error)
@@ -3930,6 +4513,85 @@ func (h strictHandler) BackupConfig(c echo.Context) error {
 	return response.VisitBackupConfigResponse(c.Response())
 }
 
+// CheckProvider answers POST /config/check_provider.
+func (h strictHandler) CheckProvider(c echo.Context) error {
+	var request CheckProviderRequestObject
+	var err error
+	if request.Body, err = body.Of[CheckProviderJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.CheckProvider(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitCheckProviderResponse(c.Response())
+}
+
+// CreateCustomProvider answers POST /config/custom-providers.
+func (h strictHandler) CreateCustomProvider(c echo.Context) error {
+	var request CreateCustomProviderRequestObject
+	var err error
+	if request.Body, err = body.Of[CreateCustomProviderJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.CreateCustomProvider(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitCreateCustomProviderResponse(c.Response())
+}
+
+// RemoveCustomProvider answers DELETE /config/custom-providers/{id}.
+func (h strictHandler) RemoveCustomProvider(c echo.Context, id string) error {
+	var request RemoveCustomProviderRequestObject
+	request.ID = id
+	response, err := h.operations.RemoveCustomProvider(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitRemoveCustomProviderResponse(c.Response())
+}
+
+// GetCustomProvider answers GET /config/custom-providers/{id}.
+func (h strictHandler) GetCustomProvider(c echo.Context, id string) error {
+	var request GetCustomProviderRequestObject
+	request.ID = id
+	response, err := h.operations.GetCustomProvider(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitGetCustomProviderResponse(c.Response())
+}
+
+// UpdateCustomProvider answers PUT /config/custom-providers/{id}.
+func (h strictHandler) UpdateCustomProvider(c echo.Context, id string) error {
+	var request UpdateCustomProviderRequestObject
+	request.ID = id
+	var err error
+	if request.Body, err = body.Of[UpdateCustomProviderJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.UpdateCustomProvider(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitUpdateCustomProviderResponse(c.Response())
+}
+
+// DetectProvider answers POST /config/detect-provider.
+func (h strictHandler) DetectProvider(c echo.Context) error {
+	var request DetectProviderRequestObject
+	var err error
+	if request.Body, err = body.Of[DetectProviderJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.DetectProvider(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitDetectProviderResponse(c.Response())
+}
+
 // GetExtensions answers GET /config/extensions.
 func (h strictHandler) GetExtensions(c echo.Context) error {
 	var request GetExtensionsRequestObject
@@ -3989,6 +4651,27 @@ func (h strictHandler) UpsertPermissions(c echo.Context) error {
 	return response.VisitUpsertPermissionsResponse(c.Response())
 }
 
+// GetProviders answers GET /config/providers.
+func (h strictHandler) GetProviders(c echo.Context) error {
+	var request GetProvidersRequestObject
+	response, err := h.operations.GetProviders(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitGetProvidersResponse(c.Response())
+}
+
+// GetProviderModels answers GET /config/providers/{name}/models.
+func (h strictHandler) GetProviderModels(c echo.Context, name string) error {
+	var request GetProviderModelsRequestObject
+	request.Name = name
+	response, err := h.operations.GetProviderModels(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitGetProviderModelsResponse(c.Response())
+}
+
 // ReadConfig answers POST /config/read.
 func (h strictHandler) ReadConfig(c echo.Context) error {
 	var request ReadConfigRequestObject
@@ -4025,6 +4708,20 @@ func (h strictHandler) RemoveConfig(c echo.Context) error {
 		return err
 	}
 	return response.VisitRemoveConfigResponse(c.Response())
+}
+
+// SetProvider answers POST /config/set_provider.
+func (h strictHandler) SetProvider(c echo.Context) error {
+	var request SetProviderRequestObject
+	var err error
+	if request.Body, err = body.Of[SetProviderJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.SetProvider(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitSetProviderResponse(c.Response())
 }
 
 // GetSlashCommands answers GET /config/slash_commands.

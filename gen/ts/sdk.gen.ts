@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AddExtensionConfigData, AddExtensionConfigErrors, AddExtensionConfigResponses, AddExtensionData, AddExtensionErrors, AddExtensionResponses, AnswerPermissionData, AnswerPermissionErrors, AnswerPermissionResponses, BackupConfigData, BackupConfigErrors, BackupConfigResponses, CallServerToolData, CallServerToolErrors, CallServerToolResponses, ConfirmToolActionData, ConfirmToolActionErrors, ConfirmToolActionResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, EditMessageData, EditMessageErrors, EditMessageResponses, ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetDiagnosticsData, GetDiagnosticsErrors, GetDiagnosticsResponses, GetExtensionsData, GetExtensionsErrors, GetExtensionsResponses, GetSessionData, GetSessionErrors, GetSessionInsightsData, GetSessionInsightsErrors, GetSessionInsightsResponses, GetSessionResponses, GetSlashCommandsData, GetSlashCommandsErrors, GetSlashCommandsResponses, GetStatusData, GetStatusResponses, GetToolsData, GetToolsErrors, GetToolsResponses, ImportSessionData, ImportSessionErrors, ImportSessionResponses, InitConfigData, InitConfigErrors, InitConfigResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, OpenClientSocketData, OpenClientSocketErrors, ReadConfigData, ReadConfigErrors, ReadConfigResponses, RecoverConfigData, RecoverConfigErrors, RecoverConfigResponses, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, RemoveConfigData, RemoveConfigErrors, RemoveConfigResponses, RemoveExtensionConfigData, RemoveExtensionConfigErrors, RemoveExtensionConfigResponses, RemoveExtensionData, RemoveExtensionErrors, RemoveExtensionResponses, ReplyData, ReplyErrors, ReplyResponses, ReportClientToolProgressData, ReportClientToolProgressErrors, ReportClientToolProgressResponses, ResumeAgentData, ResumeAgentErrors, ResumeAgentResponses, StartAgentData, StartAgentErrors, StartAgentResponses, StopAgentData, StopAgentErrors, StopAgentResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsErrors, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses, UpdateAgentProviderData, UpdateAgentProviderErrors, UpdateAgentProviderResponses, UpdateFromSessionData, UpdateFromSessionErrors, UpdateFromSessionResponses, UpdateRouterToolSelectorData, UpdateRouterToolSelectorErrors, UpdateRouterToolSelectorResponses, UpdateSessionNameData, UpdateSessionNameErrors, UpdateSessionNameResponses, UpdateSessionUserRecipeValuesData, UpdateSessionUserRecipeValuesErrors, UpdateSessionUserRecipeValuesResponses, UpsertConfigData, UpsertConfigErrors, UpsertConfigResponses, UpsertPermissionsData, UpsertPermissionsErrors, UpsertPermissionsResponses, ValidateConfigData, ValidateConfigErrors, ValidateConfigResponses } from './types.gen';
+import type { AddExtensionConfigData, AddExtensionConfigErrors, AddExtensionConfigResponses, AddExtensionData, AddExtensionErrors, AddExtensionResponses, AnswerPermissionData, AnswerPermissionErrors, AnswerPermissionResponses, BackupConfigData, BackupConfigErrors, BackupConfigResponses, CallServerToolData, CallServerToolErrors, CallServerToolResponses, CheckProviderData, CheckProviderErrors, CheckProviderResponses, ConfirmToolActionData, ConfirmToolActionErrors, ConfirmToolActionResponses, CreateCustomProviderData, CreateCustomProviderErrors, CreateCustomProviderResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, DetectProviderData, DetectProviderErrors, DetectProviderResponses, EditMessageData, EditMessageErrors, EditMessageResponses, ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, GetConfigData, GetConfigErrors, GetConfigResponses, GetCustomProviderData, GetCustomProviderErrors, GetCustomProviderResponses, GetDiagnosticsData, GetDiagnosticsErrors, GetDiagnosticsResponses, GetExtensionsData, GetExtensionsErrors, GetExtensionsResponses, GetProviderModelsData, GetProviderModelsErrors, GetProviderModelsResponses, GetProvidersData, GetProvidersErrors, GetProvidersResponses, GetSessionData, GetSessionErrors, GetSessionInsightsData, GetSessionInsightsErrors, GetSessionInsightsResponses, GetSessionResponses, GetSlashCommandsData, GetSlashCommandsErrors, GetSlashCommandsResponses, GetStatusData, GetStatusResponses, GetToolsData, GetToolsErrors, GetToolsResponses, ImportSessionData, ImportSessionErrors, ImportSessionResponses, InitConfigData, InitConfigErrors, InitConfigResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, ListServerToolsData, ListServerToolsErrors, ListServerToolsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, OpenClientSocketData, OpenClientSocketErrors, ReadConfigData, ReadConfigErrors, ReadConfigResponses, RecoverConfigData, RecoverConfigErrors, RecoverConfigResponses, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, RemoveConfigData, RemoveConfigErrors, RemoveConfigResponses, RemoveCustomProviderData, RemoveCustomProviderErrors, RemoveCustomProviderResponses, RemoveExtensionConfigData, RemoveExtensionConfigErrors, RemoveExtensionConfigResponses, RemoveExtensionData, RemoveExtensionErrors, RemoveExtensionResponses, ReplyData, ReplyErrors, ReplyResponses, ReportClientToolProgressData, ReportClientToolProgressErrors, ReportClientToolProgressResponses, ResumeAgentData, ResumeAgentErrors, ResumeAgentResponses, SetProviderData, SetProviderErrors, SetProviderResponses, StartAgentData, StartAgentErrors, StartAgentResponses, StopAgentData, StopAgentErrors, StopAgentResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsErrors, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses, UpdateAgentProviderData, UpdateAgentProviderErrors, UpdateAgentProviderResponses, UpdateCustomProviderData, UpdateCustomProviderErrors, UpdateCustomProviderResponses, UpdateFromSessionData, UpdateFromSessionErrors, UpdateFromSessionResponses, UpdateRouterToolSelectorData, UpdateRouterToolSelectorErrors, UpdateRouterToolSelectorResponses, UpdateSessionNameData, UpdateSessionNameErrors, UpdateSessionNameResponses, UpdateSessionUserRecipeValuesData, UpdateSessionUserRecipeValuesErrors, UpdateSessionUserRecipeValuesResponses, UpsertConfigData, UpsertConfigErrors, UpsertConfigResponses, UpsertPermissionsData, UpsertPermissionsErrors, UpsertPermissionsResponses, ValidateConfigData, ValidateConfigErrors, ValidateConfigResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean> = Options2<TData, ThrowOnError> & {
     /**
@@ -613,4 +613,121 @@ export const getSlashCommands = <ThrowOnError extends boolean = false>(options?:
     security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
     url: '/config/slash_commands',
     ...options
+});
+
+/**
+ * List the providers
+ *
+ * Providers that cannot run on this server are listed too. Nothing is sent to a provider.
+ */
+export const getProviders = <ThrowOnError extends boolean = false>(options?: Options<GetProvidersData, ThrowOnError>) => (options?.client ?? client).get<GetProvidersResponses, GetProvidersErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/providers',
+    ...options
+});
+
+/**
+ * List the models of a provider
+ *
+ * Asks a built-in provider. The models of other ones are those of their definitions.
+ */
+export const getProviderModels = <ThrowOnError extends boolean = false>(options: Options<GetProviderModelsData, ThrowOnError>) => (options.client ?? client).get<GetProviderModelsResponses, GetProviderModelsErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/providers/{name}/models',
+    ...options
+});
+
+/**
+ * Check whether a provider can be created
+ *
+ * Nothing is sent to the provider.
+ */
+export const checkProvider = <ThrowOnError extends boolean = false>(options: Options<CheckProviderData, ThrowOnError>) => (options.client ?? client).post<CheckProviderResponses, CheckProviderErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/check_provider',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Store the provider and the model in the settings
+ *
+ * The provider is checked with its default model. Agents keep the one that they have.
+ */
+export const setProvider = <ThrowOnError extends boolean = false>(options: Options<SetProviderData, ThrowOnError>) => (options.client ?? client).post<SetProviderResponses, SetProviderErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/set_provider',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Find the provider of a key
+ *
+ * Asks several providers for their models. The key is not stored.
+ */
+export const detectProvider = <ThrowOnError extends boolean = false>(options: Options<DetectProviderData, ThrowOnError>) => (options.client ?? client).post<DetectProviderResponses, DetectProviderErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/detect-provider',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Define a provider
+ *
+ * The key is stored as a secret.
+ */
+export const createCustomProvider = <ThrowOnError extends boolean = false>(options: Options<CreateCustomProviderData, ThrowOnError>) => (options.client ?? client).post<CreateCustomProviderResponses, CreateCustomProviderErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/custom-providers',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Remove the definition of a provider
+ *
+ * An unknown ID is no error.
+ */
+export const removeCustomProvider = <ThrowOnError extends boolean = false>(options: Options<RemoveCustomProviderData, ThrowOnError>) => (options.client ?? client).delete<RemoveCustomProviderResponses, RemoveCustomProviderErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/custom-providers/{id}',
+    ...options
+});
+
+/**
+ * Get the definition of a provider
+ */
+export const getCustomProvider = <ThrowOnError extends boolean = false>(options: Options<GetCustomProviderData, ThrowOnError>) => (options.client ?? client).get<GetCustomProviderResponses, GetCustomProviderErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/custom-providers/{id}',
+    ...options
+});
+
+/**
+ * Change the definition of a provider
+ *
+ * Only the key of a bundled definition can be changed. An empty key is not stored.
+ */
+export const updateCustomProvider = <ThrowOnError extends boolean = false>(options: Options<UpdateCustomProviderData, ThrowOnError>) => (options.client ?? client).put<UpdateCustomProviderResponses, UpdateCustomProviderErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/config/custom-providers/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });

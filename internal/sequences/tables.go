@@ -41,6 +41,12 @@ var members = map[string][]string{
 	"key":                     {`"k"`, `"K"`, `"straße"`, `"__proto__"`, `"a.b"`, `"no"`, `""`, `"{{ a }}"`, `"home"`, `"model-limits"`, `"extensions"`, `"slash_commands"`},
 	"UpsertConfigQuery.value": {`"x"`, "null", "7", "1.5", "true", `{"b":1,"a":[2]}`, `["no","1_000"]`, `[{"command":"tea","recipe_path":"none.yaml"}]`, "@odd"},
 	"tool_name":               {`"nowhere__x"`, `"no"`, `"É"`, `""`}, "ExtensionQuery.name": {"@extension"}, "removeExtensionConfig.name": {"@extension"},
+	"getProviderModels.name": {"@listed"}, "getCustomProvider.id": {"@custom"}, "updateCustomProvider.id": {"@custom"}, "removeCustomProvider.id": {"@custom"},
+	"CheckProviderRequest.provider": {`"openai"`, `"google"`, `"xai"`, "@custom", "@odd"}, "SetProviderRequest.provider": {`"openai"`, `"nowhere"`, "@odd"},
+	"SetProviderRequest.model": {`"gpt-4o"`}, "UpdateCustomProviderRequest.engine": {`"openai_compatible"`, `"anthropic_compatible"`, `"ollama_compatible"`, `"other"`},
+	"UpdateCustomProviderRequest.display_name": {`"One"`, `"É"`, `"Straße 7"`, `"{{ a }}"`}, "UpdateCustomProviderRequest.api_url": {`"http://127.0.0.1:9"`, `"nonsense"`, `""`},
+	"DetectProviderRequest.api_key":       {`""`, `" "`, `"\u00e9"`}, // with other keys, vendors would be asked
+	"UpdateCustomProviderRequest.api_key": {`""`, `"sk-x"`, `"12345"`}, "UpdateCustomProviderRequest.models": {`[]`, `["m"]`, `["m","m","é"]`},
 }
 
 // alternatives has the tags to choose from, for schemas with more alternatives than work here.
@@ -55,17 +61,21 @@ var weights = map[string]int{
 	"executeClientTool": 0, "reply": 0, "streamPendingRequests": 0, "streamEvents": 0, "streamGlobalEvents": 0, "deleteSession": 0, "getStatus": 0, "getDiagnostics": 1,
 	"addExtension": 4, "removeExtension": 3, "getTools": 4, "updateAgentProvider": 2, "updateFromSession": 3, "resumeAgent": 3, "getSession": 5, "editMessage": 3,
 	"updateSessionUserRecipeValues": 4, "importSession": 2, "startAgent": 2, "updateSessionName": 2, "exportSession": 2, "registerClientTools": 4, "unregisterClientTools": 3,
-	"listClientTools": 4, "listAllClientTools": 2, "confirmToolAction": 1, "listSessions": 2, "getSessionInsights": 2, "stopAgent": 2, "updateRouterToolSelector": 2,
-	"submitClientToolResult": 2, "reportClientToolProgress": 3, "listServerTools": 3, "callServerTool": 3, "answerPermission": 2, "openClientSocket": 3,
+	"listClientTools": 4, "listAllClientTools": 3, "confirmToolAction": 1, "listSessions": 2, "getSessionInsights": 2, "stopAgent": 2, "updateRouterToolSelector": 2,
+	"submitClientToolResult": 2, "reportClientToolProgress": 5, "listServerTools": 3, "callServerTool": 3, "answerPermission": 2, "openClientSocket": 3,
 	"getConfig": 2, "readConfig": 2, "upsertConfig": 4, "removeConfig": 2, "initConfig": 2, "validateConfig": 2, "backupConfig": 2, "recoverConfig": 2,
 	"getExtensions": 2, "addExtensionConfig": 4, "removeExtensionConfig": 2, "upsertPermissions": 2, "getSlashCommands": 2,
+	"getProviders": 2, "getProviderModels": 2, "checkProvider": 2, "setProvider": 2, "detectProvider": 2, "createCustomProvider": 3, "getCustomProvider": 2, "updateCustomProvider": 2, "removeCustomProvider": 2,
 }
 
 // These names are equal after normalisation, or almost.
 var (
 	extensions = []string{"tester", "tester", "Tester", "Tester", "İx", "i\u0307x", "straße", "ΑΣ", "ας", "a b", "a\u00a0b", "a_b", "__proto__", "constructor", "e\u0301", "é", "platform", "todo"}
 	clients    = []string{"c", "C", "__proto__", "constructor", "e\u0301", "é", "a_b", "a b", "ſ", "x/y", "%41", "😀", "a\x00b", "client_c", "12"}
-	tools      = []string{"add", "Add", "__proto__", "constructor", "toString", "10", "2", "é", "e\u0301", "", "client_c_add", "a_b", "\u2028", "half \xed\xa0\xbd"}
+	customs    = []string{"custom_one", "custom_one", "custom_one_1", "custom_é", "groq", "none"}
+	// Listing the models of these causes no request outside of the machine.
+	listed = []string{"openai", "anthropic", "custom_one", "groq", "xai", "nowhere"}
+	tools  = []string{"add", "Add", "__proto__", "constructor", "toString", "10", "2", "é", "e\u0301", "", "client_c_add", "a_b", "\u2028", "half \xed\xa0\xbd"}
 )
 
 // answers says how the model answers each word of the user. CALL, INPUT and ODD stand for random values.

@@ -101,6 +101,10 @@ func (v *values) thing(choice string) *node {
 		return text(v.pick(tools))
 	case "@extension":
 		return text(v.pick(v.names))
+	case "@custom":
+		return text(v.pick(customs))
+	case "@listed":
+		return text(v.pick(listed))
 	case "@odd":
 		return text(v.someText())
 	case "@free":

@@ -1714,6 +1714,105 @@ export type SlashCommand = {
 
 export type CommandType = 'Builtin' | 'Recipe';
 
+export type ProviderDetails = {
+    name: string;
+    metadata: ProviderMetadata;
+    is_configured: boolean;
+    provider_type: ProviderType;
+};
+
+export type ProviderType = 'Preferred' | 'Builtin' | 'Declarative' | 'Custom';
+
+export type ProviderMetadata = {
+    name: string;
+    display_name: string;
+    description: string;
+    default_model: string;
+    known_models: Array<ModelInfo>;
+    model_doc_link: string;
+    config_keys: Array<ConfigKey>;
+};
+
+export type ModelInfo = {
+    name: string;
+    context_limit: number | bigint;
+    input_token_cost: number | null;
+    output_token_cost: number | null;
+    currency: string | null;
+    supports_cache_control: boolean | null;
+};
+
+export type ConfigKey = {
+    name: string;
+    required: boolean;
+    secret: boolean;
+    default: string | null;
+    oauth_flow: boolean;
+};
+
+export type CheckProviderRequest = {
+    provider: string;
+};
+
+export type SetProviderRequest = {
+    provider: string;
+    model: string;
+};
+
+export type DetectProviderRequest = {
+    api_key: string;
+};
+
+export type DetectProviderResponse = {
+    provider_name: DetectedProvider;
+    models: Array<string>;
+};
+
+/**
+ * xai has no list of models, so it is never the one.
+ */
+export type DetectedProvider = 'anthropic' | 'openai' | 'google' | 'groq';
+
+export type UpdateCustomProviderRequest = {
+    /**
+     * `openai_compatible`, `anthropic_compatible` or `ollama_compatible`. Another one is an error of the operation.
+     */
+    engine: string;
+    display_name: string;
+    api_url: string;
+    api_key: string;
+    models: Array<string>;
+    supports_streaming?: boolean | null;
+    headers?: {
+        [key: string]: string;
+    } | null;
+};
+
+export type LoadedProvider = {
+    config: DeclarativeProviderConfig;
+    is_editable: boolean;
+};
+
+export type DeclarativeProviderConfig = {
+    name: string;
+    engine: ProviderEngine;
+    display_name: string;
+    description: string | null;
+    /**
+     * The name of the secret with the key. Without a name, no key is needed.
+     */
+    api_key_env: string;
+    base_url: string;
+    models: Array<ModelInfo>;
+    headers: {
+        [key: string]: string;
+    } | null;
+    timeout_seconds: number | bigint | null;
+    supports_streaming: boolean | null;
+};
+
+export type ProviderEngine = 'openai' | 'ollama' | 'anthropic';
+
 export type ErrorResponse = {
     message: string;
 };
@@ -3906,3 +4005,388 @@ export type GetSlashCommandsResponses = {
 };
 
 export type GetSlashCommandsResponse = GetSlashCommandsResponses[keyof GetSlashCommandsResponses];
+
+export type GetProvidersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/config/providers';
+};
+
+export type GetProvidersErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+};
+
+export type GetProvidersResponses = {
+    /**
+     * The providers, by name.
+     */
+    200: Array<ProviderDetails>;
+};
+
+export type GetProvidersResponse = GetProvidersResponses[keyof GetProvidersResponses];
+
+export type GetProviderModelsData = {
+    body?: never;
+    path: {
+        /**
+         * The name of the provider.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/config/providers/{name}/models';
+};
+
+export type GetProviderModelsErrors = {
+    /**
+     * The provider is unknown or not configured, or it rejects the key or the request.
+     */
+    400: unknown;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The provider has got too many requests.
+     */
+    429: unknown;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+};
+
+export type GetProviderModelsResponses = {
+    /**
+     * The names of the models.
+     */
+    200: Array<string>;
+};
+
+export type GetProviderModelsResponse = GetProviderModelsResponses[keyof GetProviderModelsResponses];
+
+export type CheckProviderData = {
+    body: CheckProviderRequest;
+    path?: never;
+    query?: never;
+    url: '/config/check_provider';
+};
+
+export type CheckProviderErrors = {
+    /**
+     * The provider cannot be created, or the body is not JSON.
+     */
+    400: ErrorText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type CheckProviderError = CheckProviderErrors[keyof CheckProviderErrors];
+
+export type CheckProviderResponses = {
+    /**
+     * Done.
+     */
+    200: unknown;
+};
+
+export type SetProviderData = {
+    body: SetProviderRequest;
+    path?: never;
+    query?: never;
+    url: '/config/set_provider';
+};
+
+export type SetProviderErrors = {
+    /**
+     * The provider cannot be created or stored, or the body is not JSON.
+     */
+    400: ErrorText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type SetProviderError = SetProviderErrors[keyof SetProviderErrors];
+
+export type SetProviderResponses = {
+    /**
+     * Done.
+     */
+    200: unknown;
+};
+
+export type DetectProviderData = {
+    body: DetectProviderRequest;
+    path?: never;
+    query?: never;
+    url: '/config/detect-provider';
+};
+
+export type DetectProviderErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * No provider accepts the key.
+     */
+    404: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type DetectProviderError = DetectProviderErrors[keyof DetectProviderErrors];
+
+export type DetectProviderResponses = {
+    /**
+     * The first provider that has answered with its models.
+     */
+    200: DetectProviderResponse;
+};
+
+export type DetectProviderResponse2 = DetectProviderResponses[keyof DetectProviderResponses];
+
+export type CreateCustomProviderData = {
+    body: UpdateCustomProviderRequest;
+    path?: never;
+    query?: never;
+    url: '/config/custom-providers';
+};
+
+export type CreateCustomProviderErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type CreateCustomProviderError = CreateCustomProviderErrors[keyof CreateCustomProviderErrors];
+
+export type CreateCustomProviderResponses = {
+    /**
+     * The provider is defined; the text has its ID.
+     */
+    200: string;
+};
+
+export type CreateCustomProviderResponse = CreateCustomProviderResponses[keyof CreateCustomProviderResponses];
+
+export type RemoveCustomProviderData = {
+    body?: never;
+    path: {
+        /**
+         * The ID of the provider, which is the name of its file.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/config/custom-providers/{id}';
+};
+
+export type RemoveCustomProviderErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+};
+
+export type RemoveCustomProviderResponses = {
+    /**
+     * There is no file with the definition any more.
+     */
+    200: string;
+};
+
+export type RemoveCustomProviderResponse = RemoveCustomProviderResponses[keyof RemoveCustomProviderResponses];
+
+export type GetCustomProviderData = {
+    body?: never;
+    path: {
+        /**
+         * The ID of the provider, which is the name of its file.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/config/custom-providers/{id}';
+};
+
+export type GetCustomProviderErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * There is no such definition.
+     */
+    404: unknown;
+};
+
+export type GetCustomProviderResponses = {
+    /**
+     * The definition.
+     */
+    200: LoadedProvider;
+};
+
+export type GetCustomProviderResponse = GetCustomProviderResponses[keyof GetCustomProviderResponses];
+
+export type UpdateCustomProviderData = {
+    body: UpdateCustomProviderRequest;
+    path: {
+        /**
+         * The ID of the provider, which is the name of its file.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/config/custom-providers/{id}';
+};
+
+export type UpdateCustomProviderErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The operation failed.
+     */
+    500: unknown;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type UpdateCustomProviderError = UpdateCustomProviderErrors[keyof UpdateCustomProviderErrors];
+
+export type UpdateCustomProviderResponses = {
+    /**
+     * The provider is changed.
+     */
+    200: string;
+};
+
+export type UpdateCustomProviderResponse = UpdateCustomProviderResponses[keyof UpdateCustomProviderResponses];
