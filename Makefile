@@ -7,7 +7,7 @@
 #   make test-browser what a browser makes of the report, the servers and the client library
 #   make help         all targets
 #
-# Tools are pinned in go.mod and in the package-lock.json of reference and sdk/ts; every target installs what it needs.
+# Tools are pinned in go.mod and in the package-lock.json of reference, sdk/ts and sdk/agent-parity; every target installs what it needs.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -94,9 +94,8 @@ endif
 parity-sdk: build bin/clienttools-driver ## Walk the scenarios of the client libraries through both of them
 	bin/lockstep run -c lockstep-sdk.yaml --reports reports/sdk $(ARGS)
 
-# Not a part of build: the published SDK is not ours, and only this target needs it. The CLI that its package offers is left out.
-sdk/agent-parity/dist/driver.js: $(AGENT_PARITY_FILES) sdk/agent-parity/tsconfig.json sdk/agent-parity/package.json sdk/agent-parity/package-lock.json
-	npm --prefix sdk/agent-parity ci --silent --omit=optional
+# Not a part of build: the published SDK is not ours. The .npmrc there leaves out the CLI that its package offers.
+sdk/agent-parity/dist/driver.js: $(AGENT_PARITY_FILES) sdk/agent-parity/tsconfig.json sdk/agent-parity/node_modules
 	npm --prefix sdk/agent-parity run --silent build
 	@touch $@
 
@@ -186,8 +185,8 @@ test-cli-sessions: ## Run sessions of the agent SDK one after the other, and 200
 	AGENTSDK_SESSIONS=$(CLI_SESSIONS) go test -v -count=1 -timeout 30m -run '^TestSessions' ./sdk/agent
 
 .PHONY: test-kills
-test-kills: ## Kill the Go server under load, and demand all that it had acknowledged (KILLS=200)
-	AGENTD_KILLS=$(KILLS) go test -v -count=1 -timeout 2h -run '^TestWhatWasAcknowledgedSurvivesKills$$' ./cmd/agentd
+test-kills: ## Kill the Go server under load, and demand all sessions, settings, secrets and permissions that it had acknowledged (KILLS=200)
+	AGENTD_KILLS=$(KILLS) go test -v -count=1 -timeout 2h -run '^TestWhatWasAcknowledged(InFiles)?SurvivesKills$$' ./cmd/agentd
 
 .PHONY: test-abuse
 test-abuse: build ## Put bounded loads on both servers, and demand that they answer, stay small and leave nothing behind (LOAD=go/clients CLIENTS=1000)
@@ -202,17 +201,22 @@ bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
 bench-compare: ## Compare large JSON documents beside what others offer; takes many minutes
 	cd harness/compare/bench && go test -timeout 60m -run '^$$' -bench Compare -benchtime 1x .
 
+.PHONY: bench-agent-sdk
+bench-agent-sdk: sdk/agent-parity/dist/driver.js ## Compare tool calls through the agent SDK with the published one, which npm fetches, and with a bare pipe
+	go test -timeout 10m -run '^$$' -bench Calls ./sdk/agent
+
 .PHONY: bench-sockets
 bench-sockets: ## Compare round trips on a WebSocket with those of another library, after a test that both agree
 	cd harness/transport/ws/bench && go vet . && go test -count=1 -timeout 10m -bench . -benchtime 1x .
 
 .PHONY: lint
-lint: reference/node_modules sdk/ts/node_modules ## Check format, vet, staticcheck, tsc, eslint and the scenarios
+lint: reference/node_modules sdk/ts/node_modules sdk/agent-parity/node_modules ## Check format, vet, staticcheck, tsc, eslint and the scenarios
 	@test -z "$$(gofmt -l $(GO_FILES))" || { echo "not formatted: run make fmt"; gofmt -l $(GO_FILES); exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 	npm --prefix reference run --silent lint
 	npm --prefix sdk/ts run --silent lint
+	npm --prefix sdk/agent-parity run --silent lint
 	go run ./cmd/lockstep lint
 
 .PHONY: fmt

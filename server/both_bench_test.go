@@ -36,6 +36,31 @@ func BenchmarkBothGetSession(b *testing.B) {
 	reportP99(b, both, took, requests)
 }
 
+// BenchmarkBothGetConfig reads the settings, with ten extensions and twenty other objects, which both servers read
+// from their file each time.
+func BenchmarkBothGetConfig(b *testing.B) {
+	const requests = 400 // per round
+	both := startBoth(b, http.NotFound)
+	took := reportBoth(b, both, requests, "requests/s", func(p *program) func(int) {
+		var keys, extensions []string
+		for i := range 20 {
+			keys = append(keys, fmt.Sprintf(`"KEY_%d":{"text":"value %d","list":[1,2.5,true,null]}`, i, i))
+		}
+		for i := range 10 {
+			extensions = append(extensions, fmt.Sprintf(`"e%d":{"enabled":true,"type":"stdio","name":"e%d","cmd":"sh","args":["-c","exit"],"envs":{"A":"b"}}`, i, i))
+		}
+		for key, value := range map[string][]string{"keys": keys, "extensions": extensions} {
+			p.post(b, "/config/upsert", `{"key":"`+key+`","value":{`+strings.Join(value, ",")+`},"is_secret":false}`)
+		}
+		return func(int) {
+			if body := p.get(b, "/config"); bytes.Count(body, []byte(`"KEY_`)) != 20 || bytes.Count(body, []byte(`"stdio"`)) != 10 {
+				b.Errorf("%s: other settings: %.300s", p.name, body)
+			}
+		}
+	})
+	reportP99(b, both, took, requests)
+}
+
 // BenchmarkBothReply measures the first replies of sessions, with 50 pieces each.
 func BenchmarkBothReply(b *testing.B) {
 	const replies = 24 // per round

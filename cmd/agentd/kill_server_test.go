@@ -24,6 +24,7 @@ const asAgentd = "AGENTD_TEST_SERVES"
 // beAgentd does not return in a process that was started as agentd, or as its guard. The guard has no environment, so
 // its argument identifies it.
 func beAgentd() {
+	confine()
 	if os.Getenv(asAgentd) != "" || len(os.Args) == 2 && os.Args[1] == guardCommand().Name() {
 		main()
 	}
@@ -49,9 +50,13 @@ func agentd(t *testing.T, home, model string, env ...string) *exec.Cmd {
 // startServer starts a server, waits until it is ready, and returns how long that took.
 func startServer(t *testing.T, home, model string, env ...string) (*served, time.Duration) {
 	t.Helper()
-	var stderr syncbuffer.Buffer
-	s := &served{cmd: agentd(t, home, model, env...)}
-	s.cmd.Stderr = &stderr
+	return startCommand(t, home, agentd(t, home, model, env...))
+}
+
+func startCommand(t *testing.T, home string, cmd *exec.Cmd) (*served, time.Duration) {
+	t.Helper()
+	s := &served{cmd: cmd, home: home, stderr: new(syncbuffer.Buffer)}
+	s.cmd.Stderr = s.stderr
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +67,7 @@ func startServer(t *testing.T, home, model string, env ...string) (*served, time
 	}
 	t.Cleanup(s.kill)
 	if _, err := fmt.Fscanf(stdout, "listening on %s\n", &s.url); err != nil {
-		t.Fatalf("a server that does not start: %v; stderr: %s", err, &stderr)
+		t.Fatalf("a server that does not start: %v; stderr: %s", err, s.stderr)
 	}
 	return s, time.Since(began)
 }

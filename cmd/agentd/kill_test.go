@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// killsVariable sets how often TestWhatWasAcknowledgedSurvivesKills kills a server: make test-kills sets it.
+	// killsVariable sets how often the tests kill a server: make test-kills sets it.
 	killsVariable = "AGENTD_KILLS"
 	// seedVariable sets the seed, to repeat a run. The moments of the kills are then the same, but the machine may
 	// behave differently.
@@ -90,29 +90,42 @@ func number[N int | uint64](t *testing.T, name string, byDefault N) N {
 	return N(n)
 }
 
-// load runs clients until the server has acknowledged a random number of requests. A random moment later it kills the
-// server, while other requests are running. It returns the sessions that the clients used.
+// load has clients work until the server is killed. It returns the sessions that the clients used.
 func load(t *testing.T, s *served, all *ledger, rng *rand.Rand) (touched []*story) {
+	t.Helper()
+	old := all.sample(rng, 2*killClients)
+	clients, acts := make([]*client, killClients), make([]func() error, killClients)
+	for i := range clients {
+		// Each client has sessions of its own, so that the order of a session's requests is known.
+		c := &client{api: s.api(), all: all, rng: rand.New(rand.NewPCG(rng.Uint64(), 0))}
+		defer c.api.close()
+		for n := i; n < len(old); n += killClients {
+			c.mine = append(c.mine, old[n])
+		}
+		clients[i], acts[i] = c, c.act
+	}
+	workUntilKilled(t, s, rng, acts)
+	for _, c := range clients {
+		touched = append(touched, c.mine...)
+	}
+	return touched
+}
+
+// workUntilKilled repeats each act, at the same time as the others, until the server has acknowledged a random number of
+// them. A random moment later it kills the server, while others are running. An act ends with an error when it is not
+// acknowledged.
+func workUntilKilled(t *testing.T, s *served, rng *rand.Rand, acts []func() error) {
 	t.Helper()
 	var killed atomic.Bool
 	enough := make(chan struct{})
 	reached := sync.OnceFunc(func() { close(enough) })
 	var acknowledged atomic.Int64
 	wanted, pause := int64(1+rng.IntN(60)), time.Duration(rng.IntN(15_000))*time.Microsecond
-	old := all.sample(rng, 2*killClients)
-	clients := make([]*client, killClients)
 	var working sync.WaitGroup
-	for i := range clients {
-		// Each client has sessions of its own, so that the order of a session's requests is known.
-		c := &client{api: s.api(), all: all, rng: rand.New(rand.NewPCG(rng.Uint64(), 0))}
-		for n := i; n < len(old); n += killClients {
-			c.mine = append(c.mine, old[n])
-		}
-		clients[i] = c
+	for _, act := range acts {
 		working.Go(func() {
-			defer c.api.close()
 			for {
-				if err := c.act(); err != nil {
+				if err := act(); err != nil {
 					if !killed.Load() {
 						t.Errorf("before the kill: %v", err)
 						reached()
@@ -130,8 +143,4 @@ func load(t *testing.T, s *served, all *ledger, rng *rand.Rand) (touched []*stor
 	killed.Store(true)
 	s.kill()
 	working.Wait()
-	for _, c := range clients {
-		touched = append(touched, c.mine...)
-	}
-	return touched
 }

@@ -4,8 +4,8 @@ import { removeLeftPythonFiles } from './mcp/client/python-file.ts'
 import { HttpServer } from './httpapi/conn/http-server.ts'
 import type { Logger } from './log.ts'
 import { RecipeWorkerThread } from './domain/recipe/recipe-worker.ts'
-import { readSettings } from './settings/config-file.ts'
 import { prepareDirectories } from './settings/paths.ts'
+import { Settings } from './settings/settings.ts'
 import { within } from './within.ts'
 
 export interface ServerOptions extends Omit<AppOptions, 'recipeWorker'> {
@@ -53,7 +53,7 @@ function prepare({ paths, environment }: ServerOptions, logger: Logger): void {
   removeLeftPythonFiles(environment)
   try {
     prepareDirectories(paths, new Date())
-    readSettings(paths.config, logger)
+    new Settings(paths, environment, logger).stored()
   } catch (err) {
     logger.warn('directories not ready', { err })
   }

@@ -63,16 +63,11 @@ func (a *ClaudeCodeAgent) StartSession(ctx context.Context, c SessionConfig) (*A
 		stop()
 		a.forget(s)
 	}
-	err = inner.connect(ctx)
-	if err == nil {
-		if err = inner.state.Transition(StateRunning); err == nil {
-			err = inner.write(ctx, c.Prompt)
-		}
-		if err != nil {
-			if ctx.Err() != nil {
-				err = closedError(ctx)
-			}
-			inner.finish(StateFailed, err)
+	if err = inner.connect(ctx); err == nil {
+		_ = inner.state.Transition(StateRunning) // it fails only if the process has ended since, or begun a turn by itself
+		if inner.first(ctx, c.Prompt) != nil {
+			err = closedError(ctx)
+			inner.finish(StateCancelled, err)
 			inner.stop(ctx)
 		}
 	}
@@ -179,6 +174,7 @@ func (s *AgentSession) resultCame(r *ResultMessage) {
 // apply changes to the state that a result means. The caller holds the lock of the session.
 func (s *AgentSession) apply(r *ResultMessage) {
 	s.session.state.drop()
+	_ = s.session.state.Transition(StateRunning) // a CLI can have a result before it has the prompt
 	switch {
 	case r.Success():
 		s.session.finishLocked(StateCompleted, nil)

@@ -11,31 +11,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	agentsdk "github.com/lockstep-dev/lockstep/sdk/agent"
 )
-
-// BenchmarkCalls measures how many tool calls a CLI can make through its pipes, one after the other and 32 at a time. Both
-// sides share the processors.
-func BenchmarkCalls(b *testing.B) {
-	for _, window := range []int{1, 32} {
-		b.Run(fmt.Sprint("window=", window), func(b *testing.B) {
-			server, err := agentsdk.CreateSdkMcpServer(agentsdk.SdkMcpServerOptions{Name: "calc", Tools: []agentsdk.SdkTool{adder(nil)}})
-			if err != nil {
-				b.Fatal(err)
-			}
-			o := options(b, "calls")
-			o.MCPServers = map[string]agentsdk.McpServerConfig{"calc": server}
-			started := time.Now()
-			_, result, err := one(b, o, fmt.Sprint(b.N, window))
-			if err != nil || !result.Success || result.Stats.ToolCallCount != b.N {
-				b.Fatalf("%v, %+v", err, result)
-			}
-			b.ReportMetric(float64(b.N)/time.Since(started).Seconds(), "calls/s")
-		})
-	}
-}
 
 func TestManyCallsAtOnce(t *testing.T) {
 	var running, most atomic.Int32

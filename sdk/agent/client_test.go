@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -300,6 +301,30 @@ func TestKeepAliveIsFalse(t *testing.T) {
 	})
 }
 
+// A CLI need not wait for the end of its input. On one processor, the reader sees its end before anybody closes it.
+func TestWithoutKeepAliveACLIMayEndAfterItsResult(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	synctest.Test(t, func(t *testing.T) {
+		c := &chat{manual: true}
+		client := c.client(t, agentsdk.ClientOptions{KeepAlive: new(false)})
+		check(t, "connect", client.Connect(t.Context(), "one"))
+		check(t, "two", client.Query(t.Context(), "two"))
+		c.answer(c.mocks[0], "one")
+		_ = c.mocks[0].EndInput()
+		if got := turn(t, client); got != "system assistant result:one" {
+			t.Errorf("one: %s", got)
+		}
+		synctest.Wait()
+		if len(c.mocks) != 2 || !slices.Equal(c.prompts(1), []string{"two"}) || len(c.errs) > 0 {
+			t.Fatalf("%d processes, errors %v", len(c.mocks), c.errs)
+		}
+		c.answer(c.mocks[1], "two")
+		if got := turn(t, client); got != "system assistant result:two" {
+			t.Errorf("two: %s", got)
+		}
+	})
+}
+
 func TestReconnectOnError(t *testing.T) {
 	for _, reconnect := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -341,6 +366,28 @@ func TestReconnectOnError(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAPromptRightAfterTheEndOfALostProcessIsNotForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &chat{manual: true}
+		client := c.client(t, agentsdk.ClientOptions{ReconnectOnError: true})
+		check(t, "connect", client.Connect(t.Context(), "lost"))
+		check(t, "held", client.Query(t.Context(), "held"))
+		agentsdk.BeforeEnd(client, func() { check(t, "next", client.Query(t.Context(), "next")) })
+		_ = c.mocks[0].EndInput()
+		if got := turn(t, client); got != "error" {
+			t.Errorf("lost: %s", got)
+		}
+		synctest.Wait()
+		if len(c.mocks) != 2 || !slices.Equal(c.prompts(1), []string{"next"}) {
+			t.Fatalf("%d processes", len(c.mocks))
+		}
+		c.answer(c.mocks[1], "next")
+		if got := turn(t, client); got != "system assistant result:next" {
+			t.Errorf("next: %s", got)
+		}
+	})
 }
 
 func TestReceivers(t *testing.T) {

@@ -190,21 +190,27 @@ func (h *ControlProtocolHandler) dispatch(id string, request json.RawMessage) {
 	if h.inbox.has(id) {
 		return
 	}
-	subtype := ""
 	if kindOf(request) != '{' {
 		h.callbacks.refuse(id, "control request has no request object", "")
 		return
 	}
+	var subtype, server string
+	var message json.RawMessage
 	for name, value := range members(request) {
-		if name == "subtype" {
+		switch name {
+		case "subtype":
 			subtype, _ = stringOf(value)
+		case "server_name":
+			server, _ = stringOf(value)
+		case "message":
+			message = value
 		}
 	}
 	switch subtype {
 	case "":
 		h.callbacks.refuse(id, "control request has no subtype", "")
 	case "mcp_message":
-		h.mcp.serve(id, request)
+		h.mcp.serve(id, server, message)
 	case "can_use_tool":
 		h.callbacks.permission(id, request)
 	case "hook_callback":

@@ -26,7 +26,7 @@ func (c *conversation) keepAlive() bool { return c.o.KeepAlive == nil || *c.o.Ke
 
 func (c *conversation) mayResume() bool { return c.o.ReconnectOnError || !c.keepAlive() }
 
-// connect starts the first process.
+// connect starts the first process, and sends the first prompt. After an error there is no process.
 func (c *conversation) connect(ctx context.Context, prompts []string) error {
 	c.mu.Lock()
 	if c.connected {
@@ -39,7 +39,10 @@ func (c *conversation) connect(ctx context.Context, prompts []string) error {
 	c.mu.Unlock()
 	if err == nil {
 		c.mail.clear()
-		err = c.begin(ctx, s)
+		if err = c.begin(ctx, s); err != nil {
+			s.finish(StateCancelled, err) // unless the handshake has failed
+			s.stop(ctx)
+		}
 	}
 	if err != nil {
 		c.mu.Lock()
@@ -70,10 +73,10 @@ func (c *conversation) begin(ctx context.Context, s *session) error {
 	c.mu.Lock()
 	prompt, ok := c.nextPrompt(s)
 	c.mu.Unlock()
-	if ok {
-		return s.write(ctx, prompt)
+	if !ok {
+		return nil
 	}
-	return nil
+	return s.first(ctx, prompt)
 }
 
 // nextPrompt begins the next turn: it returns its prompt. If none waits, the session is idle. The caller holds the lock,
@@ -104,7 +107,11 @@ func (c *conversation) resume(ctx context.Context) error {
 	if err == nil {
 		err = c.begin(ctx, s)
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case s != nil && s.state.GetState().State == StateRunning:
+		c.nextTurn(s) // the prompt was not sent
+	default:
 		c.mu.Lock()
 		c.busy, c.held = false, nil
 		c.mu.Unlock()
@@ -120,7 +127,7 @@ func (c *conversation) query(ctx context.Context, prompt string) error {
 	case !c.connected:
 		c.mu.Unlock()
 		return c.notConnected("send a query")
-	case c.busy:
+	case c.busy && !s.lost(): // its turn may not be forgotten yet
 		c.held = append(c.held, prompt)
 		c.mu.Unlock()
 		return nil
@@ -194,6 +201,9 @@ func (c *conversation) sawResult(s *session) {
 	s.state.drop()
 	if !c.keepAlive() {
 		if s.state.Transition(StateIdle) == nil { // else it is being closed
+			s.mu.Lock()
+			s.served = true
+			s.mu.Unlock()
 			go c.restart(s)
 		}
 		return
@@ -234,7 +244,7 @@ func (c *conversation) restart(s *session) {
 func (c *conversation) sawEnd(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s == c.current && (c.keepAlive() || s.state.GetState().State != StateCompleted) { // else restart goes on
+	if s == c.current && !s.served { // else restart goes on
 		c.busy, c.held = false, nil
 	}
 }

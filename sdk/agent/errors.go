@@ -53,6 +53,7 @@ type CLIConnectionError struct {
 	Signal   string // what killed it, such as "killed"
 	Stderr   string // the end of its standard error
 	Err      error
+	stopped  bool // by a signal of the transport
 }
 
 func (e *CLIConnectionError) Error() string {

@@ -64,7 +64,7 @@ func ExampleClaudeCodeAgent() {
 	// Output:
 	// text I will add the numbers.
 	// tool_use mcp__calc__add
-	// tool_result [{"text":"42","type":"text"}]
+	// tool_result [{"type":"text","text":"42"}]
 	// text The sum is 42.
 	// success: true
 }

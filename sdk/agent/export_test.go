@@ -27,6 +27,16 @@ func Members(object json.RawMessage) iter.Seq2[string, json.RawMessage] { return
 
 func Elements(array json.RawMessage) iter.Seq[json.RawMessage] { return elements(array) }
 
+// BeforeEnd calls a function when the client's process has ended, and before the client forgets its turn.
+func BeforeEnd(c *ClaudeCodeClient, f func()) {
+	s := c.turns.current
+	end := s.onEnd
+	s.onEnd = func() {
+		f()
+		end()
+	}
+}
+
 // ReadMessage reads one line and parses it as a session does, for benchmarks.
 func ReadMessage(from io.Reader) (m Message, err error) {
 	l := lineReader{from: from, max: -1}

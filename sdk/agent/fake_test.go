@@ -4,6 +4,7 @@ package agentsdk_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -181,29 +182,32 @@ var fakes = map[string]func(*fake) int{
 		f.result("success", false)
 		return 0
 	},
-	"calls": func(f *fake) int { // the prompt says how many, and how many at the same time
+	"calls": func(f *fake) int { // each prompt says how many, and how many at the same time
 		f.handshake(object{})
-		n, window := 0, 0
-		_, _ = fmt.Sscan(prompted(f.next()), &n, &window)
-		sent := 0
 		out := bufio.NewWriterSize(os.Stdout, 64<<10)
-		for answered := 0; answered < n; {
-			for sent < n && sent-answered < window {
-				sent++
-				_, _ = out.WriteString(callLine(sent, "add", `{"a":1,"b":2}`))
-			}
-			_ = out.Flush()
-			for {
-				if _, err := f.in.ReadSlice('\n'); err != nil {
-					return 1
+		for m := f.next(); m != nil; m = f.next() {
+			n, window := 0, 0
+			_, _ = fmt.Sscan(prompted(m), &n, &window)
+			sent := 0
+			for answered := 0; answered < n; {
+				for sent < n && sent-answered < window {
+					sent++
+					_, _ = out.WriteString(callLine(sent, "add", `{"a":1,"b":2}`))
 				}
-				answered++
-				if f.in.Buffered() == 0 {
-					break
+				_ = out.Flush()
+				for {
+					if line, err := f.in.ReadSlice('\n'); err != nil || !bytes.Contains(line, []byte(`"text":"3"`)) {
+						fmt.Fprintf(os.Stderr, "1 and 2 are 3, got %s, %v\n", line, err)
+						return 1
+					}
+					answered++
+					if f.in.Buffered() == 0 {
+						break
+					}
 				}
 			}
+			f.result("success", false)
 		}
-		f.result("success", false)
 		return 0
 	},
 	"held open": func(f *fake) int { // a process of its own keeps the pipes

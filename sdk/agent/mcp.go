@@ -150,48 +150,70 @@ const (
 
 // parseRPC returns false if the message is not one of JSON-RPC 2.0.
 func parseRPC(message json.RawMessage) (rpcMessage, bool) {
-	m := map[string]json.RawMessage{}
+	var m rpcMessage
+	var version string
+	var asks, named, answers bool
 	for name, value := range members(message) {
-		m[name] = value
+		switch name {
+		case "jsonrpc":
+			version, _ = stringOf(value)
+		case "method":
+			asks = true
+			m.method, named = stringOf(value)
+		case "id":
+			m.id = value
+		case "params":
+			m.params = value
+		case "result", "error":
+			answers = true
+		}
 	}
-	version, _ := stringOf(m["jsonrpc"])
-	method, named := stringOf(m["method"])
-	id := m["id"]
-	if missing(id) {
-		id = nil
+	if missing(m.id) {
+		m.id = nil
 	}
-	validID := id == nil || kindOf(id) == '"' || kindOf(id) == '-'
-	answers := m["method"] == nil && (m["result"] != nil || m["error"] != nil)
+	validID := m.id == nil || kindOf(m.id) == '"' || kindOf(m.id) == '-'
+	answers = answers && !asks
 	if answers {
-		id = nil
+		m.id = nil
 	}
 	if version != "2.0" || !validID || !named && !answers {
 		return rpcMessage{}, false
 	}
-	return rpcMessage{id: id, method: method, params: m["params"]}, true
+	return m, true
+}
+
+// An rpcReply is the answer to a message.
+type rpcReply struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  any             `json:"result,omitempty"`
+	Error   *rpcProblem     `json:"error,omitempty"`
+}
+
+type rpcProblem struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (r rpcReply) wrapped() any {
+	return struct {
+		Reply rpcReply `json:"mcp_response"`
+	}{r}
 }
 
 // rpcStub acknowledges a notification or a response.
-var rpcStub = json.RawMessage(`{"jsonrpc":"2.0","result":{},"id":0}`)
+var rpcStub = rpcResult(json.RawMessage("0"), struct{}{})
 
-func rpcResult(id json.RawMessage, result any) json.RawMessage {
-	text, err := encode(result)
-	if err != nil {
-		return rpcError(id, internalError, err.Error())
-	}
-	return slices.Concat(json.RawMessage(`{"jsonrpc":"2.0","id":`), id, json.RawMessage(`,"result":`), text, json.RawMessage("}"))
+func rpcResult(id json.RawMessage, result any) rpcReply {
+	return rpcReply{JSONRPC: "2.0", ID: id, Result: result}
 }
 
-func rpcError(id json.RawMessage, code int, message string) json.RawMessage {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	text, _ := encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message}}) // it is valid JSON
-	return text
+func rpcError(id json.RawMessage, code int, message string) rpcReply {
+	return rpcReply{JSONRPC: "2.0", ID: id, Error: &rpcProblem{code, message}}
 }
 
 // answer answers everything but tools/call.
-func (c *McpSdkServerConfig) answer(m rpcMessage) json.RawMessage {
+func (c *McpSdkServerConfig) answer(m rpcMessage) rpcReply {
 	if m.id == nil {
 		return rpcStub
 	}

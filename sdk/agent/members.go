@@ -14,20 +14,22 @@ import (
 // is. It yields nothing for another value. The text must be valid JSON.
 func members(object json.RawMessage) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
-		rest := bytes.TrimLeft(object, " \t\r\n")
+		rest := trim(object)
 		if len(rest) == 0 || rest[0] != '{' {
 			return
 		}
 		for rest = rest[1:]; ; {
-			rest = bytes.TrimLeft(rest, " \t\r\n,")
+			rest = trim(rest)
 			if len(rest) == 0 || rest[0] == '}' {
 				return
 			}
 			var key, value json.RawMessage
 			key, rest = cutValue(rest)
-			rest = bytes.TrimLeft(rest, " \t\r\n:")
-			value, rest = cutValue(rest)
-			name, _ := stringOf(key)
+			value, rest = cutValue(trim(rest))
+			name, ok := sharedString(key)
+			if !ok {
+				name, _ = stringOf(key)
+			}
 			if !yield(name, value) {
 				return
 			}
@@ -38,12 +40,12 @@ func members(object json.RawMessage) iter.Seq2[string, json.RawMessage] {
 // elements yields the elements of a JSON array, as members does.
 func elements(array json.RawMessage) iter.Seq[json.RawMessage] {
 	return func(yield func(json.RawMessage) bool) {
-		rest := bytes.TrimLeft(array, " \t\r\n")
+		rest := trim(array)
 		if len(rest) == 0 || rest[0] != '[' {
 			return
 		}
 		for rest = rest[1:]; ; {
-			rest = bytes.TrimLeft(rest, " \t\r\n,")
+			rest = trim(rest)
 			if len(rest) == 0 || rest[0] == ']' {
 				return
 			}
@@ -54,6 +56,18 @@ func elements(array json.RawMessage) iter.Seq[json.RawMessage] {
 			}
 		}
 	}
+}
+
+// trim cuts valid JSON before its next value, or before the end of an object or array.
+func trim(text []byte) []byte {
+	for i, c := range text {
+		switch c {
+		case ' ', '\t', '\r', '\n', ',', ':':
+		default:
+			return text[i:]
+		}
+	}
+	return nil
 }
 
 // cutValue cuts valid JSON after its first value.
@@ -107,15 +121,28 @@ func stringOf(value json.RawMessage) (string, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
 	}
-	if inner := value[1 : len(value)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
-		if len(inner) >= largeString {
-			return unsafe.String(&inner[0], len(inner)), true // nothing changes a line after it was read
+	if s, ok := sharedString(value); ok {
+		if len(s) < largeString {
+			s = strings.Clone(s)
 		}
-		return string(inner), true
+		return s, true
 	}
 	var s string
 	err := json.Unmarshal(value, &s) // it replaces invalid UTF-8
 	return s, err == nil
+}
+
+// sharedString returns the value of a JSON string as a part of it, if it has no escapes: nothing changes a line after it was
+// read.
+func sharedString(value json.RawMessage) (string, bool) {
+	if len(value) < 2 || value[0] != '"' {
+		return "", false
+	}
+	inner := value[1 : len(value)-1]
+	if bytes.IndexByte(inner, '\\') >= 0 || !utf8.Valid(inner) {
+		return "", false
+	}
+	return unsafe.String(unsafe.SliceData(inner), len(inner)), true
 }
 
 // kindOf returns what begins a JSON value: one of { [ " t f n and - for all numbers; 0 for no value.

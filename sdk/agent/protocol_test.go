@@ -216,7 +216,7 @@ func TestMCPMethods(t *testing.T) {
 			`{"jsonrpc":"2.0","id":13,"method":"tools/call","params":{"arguments":{}}}`:                                      `{"jsonrpc":"2.0","id":13,"error":{"code":-32602,"message":"params have no name of a tool"}}`,
 			`{"jsonrpc":"2.0","id":14,"method":"tools/call"}`:                                                                `{"jsonrpc":"2.0","id":14,"error":{"code":-32602,"message":"params have no name of a tool"}}`,
 			`{"jsonrpc":"2.0","id":15,"method":"tools/call","params":{"name":"add","arguments":[1]}}`:                        `{"jsonrpc":"2.0","id":15,"error":{"code":-32602,"message":"the arguments of tool \"add\" are not an object"}}`,
-			`{"jsonrpc":"2.0","id":16,"method":"tools/call","params":{"name":"broken"}}`:                                     `{"jsonrpc":"2.0","id":16,"error":{"code":-32603,"message":"json: error calling MarshalJSON for type agentsdk.ToolResult: json: unsupported type: chan int"}}`,
+			`{"jsonrpc":"2.0","id":16,"method":"tools/call","params":{"name":"broken"}}`:                                     `{"jsonrpc":"2.0","id":16,"error":{"code":-32603,"message":"json: unsupported type: chan int"}}`,
 		} {
 			same(t, message, r.ask(message, mcp(message)), `{"subtype":"success","response":{"mcp_response":`+want+`}}`)
 		}

@@ -1,10 +1,6 @@
 package agentsdk
 
-import (
-	"context"
-	"encoding/json"
-	"slices"
-)
+import "context"
 
 // A wire is a transport whose first failure to write is reported: it ends the connection.
 type wire struct {
@@ -28,23 +24,44 @@ type responder struct {
 	outbox  serial // what the reader answers: it never writes itself
 }
 
-// successLine is the line of a success with the JSON of a payload, and errorLine that of an error.
-func successLine(id string, payload json.RawMessage) []byte {
-	quoted, _ := encode(id)
-	return slices.Concat([]byte(`{"type":"control_response","response":{"subtype":"success","request_id":`), quoted, []byte(`,"response":`), payload, []byte("}}"))
+// A body is what a response says.
+type body struct {
+	Subtype   string `json:"subtype"`
+	RequestID string `json:"request_id"`
+	Payload   any    `json:"response,omitempty"`
+	Error     any    `json:"error,omitempty"` // a text, also an empty one
+	ErrorCode string `json:"error_code,omitempty"`
 }
 
+func (b body) line() ([]byte, error) {
+	return encode(struct {
+		Type     string `json:"type"`
+		Response body   `json:"response"`
+	}{"control_response", b})
+}
+
+// errorLine is the line of an error.
 func errorLine(id, text, code string) []byte {
-	body := map[string]any{"subtype": "error", "request_id": id, "error": text}
-	if code != "" {
-		body["error_code"] = code
-	}
-	line, _ := encode(map[string]any{"type": "control_response", "response": body}) // it has only strings
+	line, _ := body{Subtype: "error", RequestID: id, Error: text, ErrorCode: code}.line() // it has only strings
 	return line
 }
 
-func mcpLine(id string, reply json.RawMessage) []byte {
-	return successLine(id, slices.Concat(json.RawMessage(`{"mcp_response":`), reply, json.RawMessage("}")))
+// successLine is the line of a success, or of an error if its payload has no JSON.
+func successLine(id string, payload any) []byte {
+	line, err := body{Subtype: "success", RequestID: id, Payload: payload}.line()
+	if err != nil {
+		return errorLine(id, err.Error(), "")
+	}
+	return line
+}
+
+// mcpLine is the line of a reply of an MCP server.
+func mcpLine(id string, reply rpcReply) []byte {
+	line, err := body{Subtype: "success", RequestID: id, Payload: reply.wrapped()}.line()
+	if err != nil {
+		line, _ = body{Subtype: "success", RequestID: id, Payload: rpcError(reply.ID, internalError, err.Error()).wrapped()}.line() // it is valid JSON
+	}
+	return line
 }
 
 func (r *responder) write(line []byte) error {
@@ -60,11 +77,7 @@ func (r *responder) refuse(id, text, code string) { r.post(errorLine(id, text, c
 
 // respond writes the response of a callback: its payload, or its error.
 func (r *responder) respond(in *incoming, payload any, err error, ended func()) {
-	var text json.RawMessage
-	if err == nil {
-		text, err = encode(payload)
-	}
-	line := successLine(in.id, text)
+	line := successLine(in.id, payload)
 	if err != nil {
 		line = errorLine(in.id, err.Error(), "")
 	}

@@ -29,12 +29,12 @@ func (c *callbacks) permission(id string, request json.RawMessage) {
 	in.start = func() {
 		c.seen.permissionStarted(PendingPermission{RequestID: id, ToolName: q.ToolName, ToolInput: q.Input})
 		in.cancelled = func() { c.seen.permissionEnded(id) }
-		go func() {
+		c.inbox.run(func() {
 			result, err := protect(func() (PermissionResult, error) {
 				return c.o.CanUseTool(in.ctx, q.ToolName, q.Input, q.PermissionContext)
 			})
 			c.respond(in, result.payload(q.ToolUseID), err, func() { c.seen.permissionEnded(id) })
-		}()
+		})
 	}
 	c.inbox.add(in, true)
 }
@@ -52,14 +52,14 @@ func (c *callbacks) hook(id string, request json.RawMessage) {
 	}
 	in := &incoming{id: id}
 	in.start = func() {
-		go func() {
+		c.inbox.run(func() {
 			out, err := c.hooks[number].run(in.ctx, call)
 			var payload any = out
 			if out.Raw != nil {
 				payload = out.Raw
 			}
 			c.respond(in, payload, err, nil)
-		}()
+		})
 	}
 	c.inbox.add(in, false)
 }
@@ -71,7 +71,7 @@ func (c *callbacks) elicitation(id string, request json.RawMessage) {
 	}
 	in := &incoming{id: id}
 	in.start = func() {
-		go func() {
+		c.inbox.run(func() {
 			result, err := protect(func() (ElicitationResult, error) {
 				var r ElicitationRequest
 				if err := json.Unmarshal(request, &r); err != nil {
@@ -83,7 +83,7 @@ func (c *callbacks) elicitation(id string, request json.RawMessage) {
 				err = fmt.Errorf("elicitation: action %q, want accept, decline or cancel", result.Action)
 			}
 			c.respond(in, result, err, nil)
-		}()
+		})
 	}
 	c.inbox.add(in, false)
 }

@@ -3,7 +3,6 @@ package agentsdk
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,17 +41,8 @@ type mcpHost struct {
 	servers map[string]*McpSdkServerConfig
 }
 
-func (h *mcpHost) serve(id string, request json.RawMessage) {
-	var name string
-	var message json.RawMessage
-	for key, value := range members(request) {
-		switch key {
-		case "server_name":
-			name, _ = stringOf(value)
-		case "message":
-			message = value
-		}
-	}
+// serve answers a message to one of the servers.
+func (h *mcpHost) serve(id, name string, message json.RawMessage) {
 	server := h.server(name)
 	if server == nil {
 		h.refuse(id, fmt.Sprintf("no in-process MCP server named %q", name), "")
@@ -87,40 +77,56 @@ func (h *mcpHost) serveCall(id, name string, server *McpSdkServerConfig, m rpcMe
 		h.post(mcpLine(id, rpcError(m.id, invalidParams, err.Error())))
 		return
 	}
-	in := &incoming{id: id, call: name + "\n" + string(m.id)}
-	in.start = func() {
-		began := time.Now()
-		h.seen.toolStarted(PendingToolCall{ToolUseID: tc.ToolUseID, ToolName: tc.ToolName, ServerName: name, Arguments: args, StartedAt: began.UTC()})
-		var once sync.Once
-		ended := func(result ToolResult, err error) {
-			once.Do(func() {
-				h.seen.toolEnded(ToolResultInfo{
-					ToolUseID: tc.ToolUseID, ToolName: tc.ToolName, ServerName: name,
-					Result: result, IsError: result.IsError, Err: err, Duration: time.Since(began),
-				})
-			})
-		}
-		in.cancelled = func() { ended(ErrorResult("cancelled"), context.Canceled) }
-		go h.runCall(in, server, tc, args, m.id, ended)
-	}
-	h.inbox.add(in, true)
+	c := &toolCall{host: h, server: server, tc: tc, args: args, rpcID: m.id}
+	c.in = incoming{id: id, call: name + "\n" + string(m.id), start: c.start}
+	h.inbox.add(&c.in, true)
 }
 
-// runCall runs a tool and writes its response, unless the call was cancelled meanwhile.
-func (h *mcpHost) runCall(in *incoming, server *McpSdkServerConfig, tc ToolContext, args, rpcID json.RawMessage, ended func(ToolResult, error)) {
-	result, err := h.callTool(in.ctx, server, tc, args)
-	if failed := (*ToolExecutionError)(nil); errors.As(err, &failed) {
+// A toolCall is a call of a tool, from its arrival to its response.
+type toolCall struct {
+	in          incoming
+	host        *mcpHost
+	server      *McpSdkServerConfig
+	tc          ToolContext
+	args, rpcID json.RawMessage
+	began       time.Time
+	ended       sync.Once
+}
+
+func (c *toolCall) start() {
+	c.began = time.Now()
+	c.host.seen.toolStarted(PendingToolCall{
+		ToolUseID: c.tc.ToolUseID, ToolName: c.tc.ToolName, ServerName: c.tc.ServerName, Arguments: c.args, StartedAt: c.began.UTC(),
+	})
+	c.in.cancelled = func() { c.end(ErrorResult("cancelled"), context.Canceled) }
+	c.host.inbox.run(c.run)
+}
+
+// run runs the tool and writes its response, unless the call was cancelled meanwhile.
+func (c *toolCall) run() {
+	result, err := c.host.callTool(c.in.ctx, c.server, c.tc, c.args)
+	if failed, ok := err.(*ToolExecutionError); ok {
 		result = ErrorResult(failed.Err.Error())
 	}
-	line := mcpLine(in.id, rpcResult(rpcID, result))
-	_ = h.settler.write(func() error {
-		if in.withdrawn.Load() {
+	line := mcpLine(c.in.id, rpcResult(c.rpcID, result.wire()))
+	_ = c.host.settler.write(func() error {
+		if c.in.withdrawn.Load() {
 			return nil
 		}
-		return h.write(line)
+		return c.host.write(line)
 	}, func() {
-		h.inbox.remove(in)
-		ended(result, err)
+		c.host.inbox.remove(&c.in)
+		c.end(result, err)
+	})
+}
+
+// end reports the end of the call, once.
+func (c *toolCall) end(result ToolResult, err error) {
+	c.ended.Do(func() {
+		c.host.seen.toolEnded(ToolResultInfo{
+			ToolUseID: c.tc.ToolUseID, ToolName: c.tc.ToolName, ServerName: c.tc.ServerName,
+			Result: result, IsError: result.IsError, Err: err, Duration: time.Since(c.began),
+		})
 	})
 }
 

@@ -50,6 +50,7 @@ type session struct {
 	onEnd     func()
 
 	mu        sync.Mutex
+	served    bool           // it has done all that its process is for, which may end
 	result    *ResultMessage // of the last turn
 	err       error          // what has ended the session
 	deferred  *ResultMessage // came while the session was paused
@@ -57,7 +58,7 @@ type session struct {
 	closing   bool
 	connected bool          // the process was started
 	ready     bool          // the handshake has succeeded
-	gone      error         // what requests fail with, after the process has ended
+	end       *delivery     // how the process has ended; nil before
 	stopped   chan struct{} // closed when the shutdown is done
 
 	historyMu sync.Mutex
@@ -106,9 +107,7 @@ func (s *session) connect(ctx context.Context) error {
 		}
 	}
 	if err == nil {
-		err = s.begun(init)
-	}
-	if err == nil {
+		s.begun(init)
 		return nil
 	}
 	if ctx.Err() == context.Canceled || ctx.Err() != nil && !s.state.multi {
@@ -120,12 +119,32 @@ func (s *session) connect(ctx context.Context) error {
 	return err
 }
 
-// begun notes that the handshake has succeeded, unless the process has ended since.
-func (s *session) begun(init InitializeResult) error {
+// begun notes that the handshake has succeeded. If the process has ended since, the consumer gets that end: the reader did
+// not know yet that there would be one.
+func (s *session) begun(init InitializeResult) {
+	s.mu.Lock()
+	s.init, s.ready = init, true
+	end := s.end
+	s.mu.Unlock()
+	if end != nil {
+		s.mail.put(*end)
+	}
+}
+
+// first sends the prompt with which a process begins. Its error is that of ctx: if the CLI has ended since the handshake,
+// the consumer gets that, whether the prompt was still written or not.
+func (s *session) first(ctx context.Context, prompt string) error {
+	if err := s.write(ctx, prompt); ctx.Err() != nil {
+		return err
+	}
+	return nil
+}
+
+// lost reports whether the process has ended by itself, after it had begun.
+func (s *session) lost() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.init, s.ready = init, s.gone == nil
-	return s.gone
+	return s.ready && !s.served && s.state.GetState().State.IsTerminal()
 }
 
 // write sends a prompt.
@@ -245,7 +264,8 @@ func (s *session) toolStarted(p PendingToolCall) {
 
 func (s *session) toolEnded(info ToolResultInfo) {
 	if f := s.events.OnToolResult; f != nil {
-		s.state.events.post(func() { f(info) })
+		report := info // only now it needs memory of its own
+		s.state.events.post(func() { f(report) })
 	}
 	s.state.CompleteToolCall(info.ToolUseID)
 }
@@ -275,7 +295,7 @@ func (s *session) ended(err error) error {
 	switch {
 	case state == StateCancelled:
 		why = s.err // such as the end of the context
-	case closing:
+	case closing, s.served:
 		why = nil
 	case why != nil && state == StateCompleted:
 		if f := s.events.OnError; f != nil {
@@ -284,10 +304,10 @@ func (s *session) ended(err error) error {
 	case why != nil:
 		s.finishLocked(StateFailed, why)
 	}
-	s.gone = connectionError("the CLI has ended", cmp.Or(why, err))
-	ready, gone := s.ready, s.gone
+	s.end = &delivery{err: why}
+	ready := s.ready
 	s.mu.Unlock()
-	if ready { // else the error of connect says it
+	if ready { // else connect says it
 		s.mail.put(delivery{err: why})
 	}
 	if s.onEnd != nil {
@@ -296,7 +316,7 @@ func (s *session) ended(err error) error {
 	if !closing { // after a protocol failure it still runs
 		go s.stop(context.Background())
 	}
-	return gone
+	return connectionError("the CLI has ended", cmp.Or(why, err))
 }
 
 // reason returns why the end of the process is a failure; nil if it is not.
@@ -307,7 +327,7 @@ func (s *session) reason(err error) error {
 	exit, exited := err.(*CLIConnectionError)
 	turns := s.state.multi // neither between turns nor within one may the CLI end by itself
 	switch {
-	case unwritten != nil && (err == nil || exited && exit.Signal != ""):
+	case unwritten != nil && (err == nil || exited && exit.stopped):
 		return connectionError("write to the CLI", unwritten)
 	case err != nil && (turns || !exited || exit.Signal != "" || result == nil || result.Success()):
 		return err

@@ -149,6 +149,10 @@ func (m *SessionStateManager) Transition(to SessionState) error {
 	return m.transition(to)
 }
 
+func (m *SessionStateManager) allows(from, to SessionState) bool {
+	return slices.Contains(transitions[from], to) || m.multi && slices.Contains(multiTurn[from], to)
+}
+
 func (m *SessionStateManager) allowed(from SessionState) []SessionState {
 	if m.multi {
 		return slices.Concat(transitions[from], multiTurn[from])
@@ -159,8 +163,8 @@ func (m *SessionStateManager) allowed(from SessionState) []SessionState {
 // transition changes the state and reports it. The caller holds the lock.
 func (m *SessionStateManager) transition(to SessionState) error {
 	from := m.info.State
-	if allowed := m.allowed(from); !slices.Contains(allowed, to) {
-		return &InvalidStateError{Current: from, Expected: allowed, what: "transition to " + string(to)}
+	if !m.allows(from, to) {
+		return &InvalidStateError{Current: from, Expected: m.allowed(from), what: "transition to " + string(to)}
 	}
 	now := time.Now().UTC()
 	m.info.State = to
@@ -170,6 +174,9 @@ func (m *SessionStateManager) transition(to SessionState) error {
 	case to.IsTerminal():
 		m.info.Stats.CompletedAt = &now
 		m.pending = nil
+	}
+	if len(m.listeners)+len(m.waiters) == 0 {
+		return nil
 	}
 	info := m.snapshot()
 	change := StateChange{From: from, To: to, Info: info, Timestamp: now}

@@ -54,6 +54,7 @@ type SubprocessTransport struct {
 	stderr    *os.File
 	tail      []byte
 	closed    bool
+	stopped   bool // Close has sent a signal
 	reading   bool
 	callbacks serial
 }
@@ -305,7 +306,10 @@ func (t *SubprocessTransport) exitError() error {
 	if t.state.Success() {
 		return nil
 	}
-	return &CLIConnectionError{Reason: "the CLI has ended", ExitCode: t.state.ExitCode(), Signal: signalOf(t.state), Stderr: t.Stderr()}
+	stderr := t.Stderr()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return &CLIConnectionError{Reason: "the CLI has ended", ExitCode: t.state.ExitCode(), Signal: signalOf(t.state), Stderr: stderr, stopped: t.stopped}
 }
 
 // EndInput closes standard input. It ends a Write that is blocked.
@@ -332,6 +336,9 @@ func (t *SubprocessTransport) Close(ctx context.Context) error {
 		return nil
 	}
 	if !t.exits(ctx, t.o.ShutdownGrace) {
+		t.mu.Lock()
+		t.stopped = true
+		t.mu.Unlock()
 		_ = terminate(process) // it may have exited
 		if !t.exits(ctx, t.o.KillGrace) {
 			_ = process.Kill()

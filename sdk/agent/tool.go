@@ -68,15 +68,21 @@ type ToolResult struct {
 
 // MarshalJSON writes an MCP result, whose content is never null.
 func (r ToolResult) MarshalJSON() ([]byte, error) {
-	if r.Content == nil {
-		r.Content = []ToolResultContent{}
+	return encode(r.wire())
+}
+
+// wire returns what the JSON of the result is made of.
+func (r ToolResult) wire() any {
+	content := make([]any, len(r.Content))
+	for i, c := range r.Content {
+		content[i] = c.wire()
 	}
-	return encode(struct {
-		Content           []ToolResultContent `json:"content"`
-		IsError           bool                `json:"isError,omitempty"`
-		StructuredContent any                 `json:"structuredContent,omitempty"`
-		Meta              map[string]any      `json:"_meta,omitempty"`
-	}(r))
+	return struct {
+		Content           []any          `json:"content"`
+		IsError           bool           `json:"isError,omitempty"`
+		StructuredContent any            `json:"structuredContent,omitempty"`
+		Meta              map[string]any `json:"_meta,omitempty"`
+	}{content, r.IsError, r.StructuredContent, r.Meta}
 }
 
 // UnmarshalJSON reads an MCP result.
@@ -100,15 +106,30 @@ type ToolResultContent struct {
 
 // MarshalJSON writes an MCP content block.
 func (c ToolResultContent) MarshalJSON() ([]byte, error) {
+	if c.Raw == nil && c.Type != "image" && c.Type != "text" {
+		return nil, fmt.Errorf("content of type %q: set Raw", c.Type)
+	}
+	return encode(c.wire())
+}
+
+// wire returns what the JSON of the block is made of. A block that has none is itself: MarshalJSON says why.
+func (c ToolResultContent) wire() any {
 	switch {
 	case c.Raw != nil:
-		return c.Raw, nil
+		return c.Raw
 	case c.Type == "image":
-		return encode(map[string]any{"type": c.Type, "data": append([]byte{}, c.Data...), "mimeType": c.MimeType})
+		return struct {
+			Type     string `json:"type"`
+			Data     []byte `json:"data"`
+			MimeType string `json:"mimeType"`
+		}{c.Type, append([]byte{}, c.Data...), c.MimeType}
 	case c.Type == "text":
-		return encode(map[string]any{"type": c.Type, "text": c.Text})
+		return struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		}{c.Type, c.Text}
 	}
-	return nil, fmt.Errorf("content of type %q: set Raw", c.Type)
+	return c
 }
 
 // UnmarshalJSON reads an MCP content block. A block of another type has only Raw.

@@ -87,10 +87,13 @@ var identityOperators = []Operator{
 // needsNoEscapes reports whether JSON writes a text without escapes, so that it can be recognised in any place.
 func needsNoEscapes(s string) bool { return len(s) > 1 && quoted(s) == `"`+s+`"` }
 
+// shortestID is the length from which a text may be an id that operators confuse with others.
+const shortestID = 6
+
 // changeID makes an operator on values that the server generates. The function returns another id, or "".
 func changeID(name, doc string, change func(v *value, seed uint64) string) Operator {
 	return replaceValues("identity", name, doc, func(v *value, seed uint64) string {
-		if !v.is(jsontree.String, generated) || len(v.node.Text) < 6 || isProse(v) {
+		if !v.is(jsontree.String, generated) || len(v.node.Text) < shortestID || isProse(v) {
 			return ""
 		}
 		return v.otherID(change(v, seed))
@@ -263,7 +266,7 @@ var embeddedOperators = []Operator{
 			}
 			for i, name := range inner.Names {
 				id := inner.Items[i]
-				if !isIDName(name) || id.Kind != jsontree.String || len(id.Text) < 6 || !standsElsewhere(s, id.Text, v) {
+				if !isIDName(name) || id.Kind != jsontree.String || len(id.Text) < shortestID || !standsElsewhere(s, id.Text, v) {
 					continue
 				}
 				after := encode(strings.Replace(inner.String(), quoted(id.Text), quoted(similarID(id.Text, seed)), 1))

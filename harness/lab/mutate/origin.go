@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ type origin byte
 
 const (
 	unknown   origin = iota // the reference has nothing in its place
-	fixed                   // both sides have it, apart from what is unique to each
+	fixed                   // both sides have it, apart from what is unique to each, or the scenario gives it to both
 	generated               // the server generated it
 	runTime                 // a time of this run
 )
@@ -32,7 +33,7 @@ func (s *Subject) originOf(n, ref *jsontree.Node, declared bool, seen time.Time)
 	switch {
 	case ref == nil || ref.Kind != n.Kind:
 		return unknown
-	case s.equal(n, ref) && !s.equalByChance(n.Text, declared, seen):
+	case (s.equal(n, ref) || isGiven(s, n.Text)) && !s.equalByChance(n.Text, declared, seen):
 		return fixed
 	default:
 		return generated
@@ -42,6 +43,68 @@ func (s *Subject) originOf(n, ref *jsontree.Node, declared bool, seen time.Time)
 // equal reports whether a value is the reference's, apart from what is unique to each side.
 func (s *Subject) equal(n, ref *jsontree.Node) bool {
 	return withoutOwn(n.Text, s.Candidate) == withoutOwn(ref.Text, s.Reference)
+}
+
+// isGiven reports whether a text is an id that lockstep has sent to both sides. The scenario has it from nobody, so it is
+// the same in each run, also where lists and events without an order have it in another place than the reference.
+func isGiven(s *Subject, id string) bool {
+	if len(id) < shortestID || !isPlainID(id) {
+		return false
+	}
+	given, known := s.given[id]
+	if !known {
+		if s.given == nil {
+			s.given = map[string]bool{}
+		}
+		given = hasWord(sentBy(s.Candidate), id) && hasWord(sentBy(s.Reference), id)
+		s.given[id] = given
+	}
+	return given
+}
+
+func hasWord(texts iter.Seq[string], word string) bool {
+	for text := range texts {
+		if nextWord(text, word, 0) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// sentBy ranges over what lockstep has sent to a side: requests, responses of upstreams, and events.
+func sentBy(t *transcript.Transcript) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, st := range t.Steps {
+			for _, x := range st.Exchanges {
+				if !yield(x.Request.Target) || !yield(string(x.Request.Body.Bytes)) || !yieldFields(x.Request.Header, yield) {
+					return
+				}
+			}
+		}
+		for _, st := range t.Upstream {
+			for _, x := range st.Exchanges {
+				if r := x.Response; r != nil && (!yield(string(r.Body.Bytes)) || !yieldFields(r.Header, yield)) {
+					return
+				}
+			}
+		}
+		for _, st := range t.Streams {
+			for _, ev := range st.Events {
+				if ev.Sent && !yield(ev.Data) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func yieldFields(h transcript.Header, yield func(string) bool) bool {
+	for _, f := range h {
+		if !yield(f.Value) {
+			return false
+		}
+	}
+	return true
 }
 
 // equalByChance reports whether a value that is equal on both sides may still be generated. That is so in three cases:

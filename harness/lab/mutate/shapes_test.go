@@ -103,6 +103,49 @@ func TestAFreshIDDiffersInItsGeneratedPartEverywhere(t *testing.T) {
 	}
 }
 
+// Here the order of a list does not matter, and each side has another one.
+func TestAnIDThatTheScenarioGivesIsNotGenerated(t *testing.T) {
+	const ids = `["call-a0000001","call-a0000002"]`
+	for name, tc := range map[string]struct {
+		give func(*transcript.Transcript)
+		to   int // how many sides
+		want int
+	}{
+		"nobody gives it": {func(*transcript.Transcript) {}, 2, 2},
+		"in a request":    {func(t *transcript.Transcript) { t.Steps[0].Exchanges[0].Request.Body.Bytes = []byte(ids) }, 2, 0},
+		"in a path": {func(t *transcript.Transcript) {
+			t.Steps[0].Exchanges[0].Request.Target = "/calls/call-a0000001,call-a0000002"
+		}, 2, 0},
+		"in a header": {func(t *transcript.Transcript) {
+			t.Steps[0].Exchanges[0].Request.Header = transcript.Header{{Name: "X-Calls", Value: ids}}
+		}, 2, 0},
+		"in the response of a stub": {func(t *transcript.Transcript) {
+			x := &transcript.Exchange{Response: &transcript.Response{Body: transcript.Body{Bytes: []byte(ids)}}}
+			t.Upstream = []transcript.Step{{ID: "model.calls", Exchanges: []*transcript.Exchange{x}}}
+		}, 2, 0},
+		"in a line of a stub": {func(t *transcript.Transcript) {
+			t.Streams = []*transcript.Stream{{Name: "cli", Stub: true, Wire: transcript.WireProgram, Events: []transcript.Event{{Item: transcript.ItemLine, Data: ids, Sent: true}}}}
+		}, 2, 0},
+		"the target says it": {func(t *transcript.Transcript) {
+			t.Streams = []*transcript.Stream{{Name: "cli", Events: []transcript.Event{{Data: ids}}}}
+		}, 2, 2},
+		"only one side, which had it before": {func(t *transcript.Transcript) { t.Steps[0].Exchanges[0].Request.Body.Bytes = []byte(ids) }, 1, 2},
+		"the beginning of an id that it does not": {func(t *transcript.Transcript) {
+			t.Steps[0].Exchanges[0].Request.Body.Bytes = []byte(strings.ReplaceAll(ids, "000", "000x"))
+		}, 2, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := answered(t, ids, `["call-a0000002","call-a0000001"]`)
+			for _, side := range []*transcript.Transcript{s.Candidate, s.Reference}[:tc.to] {
+				tc.give(side)
+			}
+			if got := mutants(t, s, "same/fresh-ids"); len(got) != tc.want {
+				t.Errorf("%d mutants, want %d: %q", len(got), tc.want, got)
+			}
+		})
+	}
+}
+
 // If a text contains the time, the time also gives it away.
 func TestAFreshIDWithATimeIsOfTheSameSecond(t *testing.T) {
 	at := func(s story) string { return fmt.Sprint(s.started.UnixMilli()) }

@@ -20,6 +20,7 @@ type Subject struct {
 
 	docs    []*document
 	scanned bool
+	given   map[string]bool // what isGiven has found out
 }
 
 // wallClock returns the date and time of a moment in the candidate's transcript.

@@ -4,7 +4,7 @@ import { isMissing } from '../error-code.ts'
 import type { Logger } from '../log.ts'
 import { replaceFile } from './private-files.ts'
 import { readRegularFile } from './regular-file.ts'
-import { NotAMappingError, readMapping, renderMapping, writeMapping, type Mapping } from './yaml-file.ts'
+import { MappingFile, NotAMappingError, renderMapping, type Mapping } from './yaml-file.ts'
 
 /*
  * The file config.yaml in the directory of settings, and its backups (GA 10). Other programs may change them too.
@@ -20,10 +20,9 @@ export function configFile(directory: string): string {
  * The settings in the file. A missing or broken file is replaced by the newest valid backup, or by an empty mapping if there is none.
  * Throws if the file cannot be read.
  */
-export function readSettings(directory: string, logger?: Logger): Mapping {
-  const file = configFile(directory)
+export function readSettings(file: MappingFile, logger?: Logger): Mapping {
   try {
-    return readMapping(file)
+    return file.read()
   } catch (error) {
     if (!(error instanceof NotAMappingError || isMissing(error))) throw error
     return recover(file, logger)
@@ -31,11 +30,10 @@ export function readSettings(directory: string, logger?: Logger): Mapping {
 }
 
 /** Changes the settings in the file, of which a backup is kept (G41). Throws if the file cannot be read or written. */
-export function changeSettings(directory: string, change: (before: Mapping) => Mapping, logger?: Logger): void {
-  const file = configFile(directory)
-  const text = renderMapping(change(readSettings(directory, logger)))
-  keepCopy(backupOf(file), readRegularFile(file))
-  writeMapping(file, text)
+export function changeSettings(file: MappingFile, change: (before: Mapping) => Mapping, logger?: Logger): void {
+  const text = renderMapping(change(readSettings(file, logger)))
+  keepCopy(backupOf(file.path), readRegularFile(file.path))
+  file.write(text)
 }
 
 /** Copies the file over its newest backup, and returns both paths (G46). Throws if it cannot be read, or the copy not be written. */
@@ -50,15 +48,15 @@ function backupOf(file: string): string {
   return `${file}.bak`
 }
 
-function recover(file: string, logger: Logger | undefined): Mapping {
-  const broken = keepBroken(file)
-  const backup = sixCopies(backupOf(file)).find(isMapping)
-  writeMapping(file, backup === undefined ? Buffer.from('{}\n') : readRegularFile(backup))
+function recover(file: MappingFile, logger: Logger | undefined): Mapping {
+  const broken = keepBroken(file.path)
+  const backup = sixCopies(backupOf(file.path)).find(isMapping)
+  file.write(backup === undefined ? Buffer.from('{}\n') : readRegularFile(backup))
   // A file that did not exist before is not logged.
   if (broken !== undefined || backup !== undefined) {
-    logger?.warn('settings replaced', { file, from: backup ?? null, kept: broken ?? null })
+    logger?.warn('settings replaced', { file: file.path, from: backup ?? null, kept: broken ?? null })
   }
-  return readMapping(file)
+  return file.read()
 }
 
 /** Copies a broken file (G13). Returns the path of the copy, or undefined if there is no file. */
@@ -97,7 +95,7 @@ function sixCopies(first: string): string[] {
 
 function isMapping(path: string): boolean {
   try {
-    readMapping(path)
+    new MappingFile(path).read()
     return true
   } catch {
     return false

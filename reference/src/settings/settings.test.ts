@@ -6,12 +6,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { JsonNumber } from '../wire/json/number.ts'
 import { recordingLogger } from '../testing/test-app.ts'
 import type { Logger } from '../log.ts'
-import { readSettings } from './config-file.ts'
 import { typedValue } from './environment.ts'
 import { pathsOf, rootPaths } from './paths.ts'
 import { replaceFile } from './private-files.ts'
 import { Settings } from './settings.ts'
-import { readMapping, renderMapping, type Mapping } from './yaml-file.ts'
+import { MappingFile, renderMapping, type Mapping } from './yaml-file.ts'
 
 let root: string
 
@@ -28,7 +27,7 @@ function settings(env: Record<string, string> = {}): Settings {
 }
 
 function load(logger?: Logger): Mapping {
-  return readSettings(join(root, 'config'), logger)
+  return new Settings(rootPaths(root), {}, logger).stored()
 }
 
 function path(name: string): string {
@@ -128,7 +127,7 @@ describe('a setting (GA 1.4)', () => {
   ])('%s is an integer only by its digits, and keeps them (G2, G39)', (text, value) => {
     write('config.yaml', `x: ${text}\n`)
     expect(settings().get('x')).toEqual(value)
-    write('config.yaml', renderMapping(readMapping(path('config.yaml'))).toString())
+    write('config.yaml', renderMapping(new MappingFile(path('config.yaml')).read()).toString())
     expect(settings().get('x')).toEqual(value)
   })
 
@@ -264,6 +263,21 @@ describe('config.yaml (GA 10)', () => {
       { file: path('config.yaml'), from: null, kept: path('config.yaml.broken') },
       { file: path('config.yaml'), from: path('config.yaml.bak'), kept: null },
     ])
+  })
+})
+
+describe('a file that does not change', () => {
+  it('is parsed once', () => {
+    const one = settings()
+    write('config.yaml', 'x: [1]\n')
+    const before = one.get('x')
+    expect(one.get('x')).toBe(before)
+    write('config.yaml', 'x: [2]\n')
+    expect(one.get('x')).toEqual([2])
+    write('config.yaml', 'x: [1]\n')
+    expect(one.get('x')).toEqual([1])
+    write('config.yaml', '[')
+    expect(one.get('x')).toBeUndefined()
   })
 })
 

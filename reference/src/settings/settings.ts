@@ -1,22 +1,29 @@
 import { join } from 'node:path'
 import { JsonNumber } from '../wire/json/number.ts'
 import type { Logger } from '../log.ts'
-import { changeSettings, readSettings } from './config-file.ts'
+import { changeSettings, configFile, readSettings } from './config-file.ts'
 import { typedValue } from './environment.ts'
 import type { Environment, Paths } from './paths.ts'
-import { readMappingIfAny, renderMapping, writeMapping, type Mapping } from './yaml-file.ts'
+import { MappingFile, renderMapping, type Mapping } from './yaml-file.ts'
 
 /** The variable with this server's secret. No setting and no secret has its name (G32, G43). */
 export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
 
-/** Looks up settings and secrets (GA 1.4): first in the environment, then in the file. Nothing is cached. */
+/** Looks up settings and secrets (GA 1.4): first in the environment, then in the file, which is read again each time. */
 export class Settings {
   readonly paths: Paths
+  /** The file with the permission levels of tools. */
+  readonly permissions: MappingFile
+  readonly #config: MappingFile
+  readonly #secrets: MappingFile
   readonly #env: Environment
   readonly #logger: Logger | undefined
 
   constructor(paths: Paths, env: Environment, logger?: Logger) {
     this.paths = paths
+    this.permissions = new MappingFile(join(paths.config, 'permission.yaml'))
+    this.#config = new MappingFile(configFile(paths.config))
+    this.#secrets = new MappingFile(join(paths.config, 'secrets.yaml'))
     this.#env = env
     this.#logger = logger
   }
@@ -50,22 +57,22 @@ export class Settings {
 
   /** The settings in the file. Throws if the file cannot be read. */
   stored(): Mapping {
-    return readSettings(this.paths.config, this.#logger)
+    return readSettings(this.#config, this.#logger)
   }
 
   /** Changes the settings in the file. Throws if the file cannot be read or written. */
   change(change: (before: Mapping) => Mapping): void {
-    changeSettings(this.paths.config, change, this.#logger)
+    changeSettings(this.#config, change, this.#logger)
   }
 
   /** A secret, which is stored separately from the settings. Throws like `read`. */
   secret(key: string): unknown {
-    return this.#lookUp(key, () => readMappingIfAny(this.#secretFile))
+    return this.#lookUp(key, () => this.#secrets.readIfAny())
   }
 
   /** Changes the secrets in their file, of which there are no backups. Throws if the file cannot be read or written. */
   changeSecrets(change: (before: Mapping) => Mapping): void {
-    writeMapping(this.#secretFile, renderMapping(change(readMappingIfAny(this.#secretFile))))
+    this.#secrets.write(renderMapping(change(this.#secrets.readIfAny())))
   }
 
   /** The text of a variable, for settings that only the environment can set (GA 1.2). An empty variable counts as set. */
@@ -80,9 +87,5 @@ export class Settings {
     if (text !== undefined) return typedValue(text)
     const mapping = stored()
     return Object.hasOwn(mapping, key) ? mapping[key] : undefined
-  }
-
-  get #secretFile(): string {
-    return join(this.paths.config, 'secrets.yaml')
   }
 }

@@ -13,21 +13,39 @@ export class NotAMappingError extends Error {
   override readonly name = 'NotAMappingError'
 }
 
-/**
- * Reads a file that contains one mapping. An empty file counts as an empty mapping. Throws the error of the platform, or a
- * NotAMappingError.
- */
-export function readMapping(path: string): Mapping {
-  return parseMapping(readUtf8File(path))
-}
+/** A file that contains one mapping. Several processes may change it. */
+export class MappingFile {
+  readonly path: string
+  /** The mapping in the bytes that were read last. They are not parsed again, because this may take seconds. */
+  #last: { bytes: Buffer; mapping: Mapping } | undefined
 
-/** Reads such a file if it exists. A missing file counts as an empty mapping. */
-export function readMappingIfAny(path: string): Mapping {
-  try {
-    return readMapping(path)
-  } catch (error) {
-    if (isMissing(error)) return {}
-    throw error
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /**
+   * Reads the mapping. It must not be changed. An empty file counts as an empty mapping. Throws the error of the platform, or a
+   * NotAMappingError.
+   */
+  read(): Mapping {
+    const bytes = readUtf8File(this.path)
+    if (this.#last?.bytes.equals(bytes) !== true) this.#last = { bytes, mapping: parseMapping(bytes) }
+    return this.#last.mapping
+  }
+
+  /** The same. A missing file counts as an empty mapping. */
+  readIfAny(): Mapping {
+    try {
+      return this.read()
+    } catch (error) {
+      if (isMissing(error)) return {}
+      throw error
+    }
+  }
+
+  /** Writes a text of renderMapping, into the file to which a link leads if the path is one (G41). */
+  write(text: Uint8Array): void {
+    replaceFile(linkedFile(this.path), text)
   }
 }
 
@@ -42,14 +60,9 @@ function parseMapping(bytes: Uint8Array): Mapping {
   return value
 }
 
-/** The text of a file with this mapping. Throws a RangeError if `readMapping` could not read that file, because a bound is broken (G40). */
+/** The text of a file with this mapping. Throws a RangeError if that file would break a bound (G40). */
 export function renderMapping(mapping: Mapping): Buffer {
   const bytes = Buffer.from(renderYaml(mapping, maxFileBytes))
   if (bytes.length > maxFileBytes) throw new RangeError(`the file would have more than ${maxFileBytes} bytes`)
   return bytes
-}
-
-/** Writes a text of renderMapping into a file, or into the file to which a link leads (G41). */
-export function writeMapping(path: string, text: Uint8Array): void {
-  replaceFile(linkedFile(path), text)
 }

@@ -1,5 +1,6 @@
 // Lets a scenario of lockstep drive the published SDK (docs/drivers.md): one line of JSON for each call, one for each outcome.
 import { createInterface } from 'node:readline'
+import { inspect } from 'node:util'
 import { type PermissionMode } from '@anthropic-ai/claude-agent-sdk'
 import { failure } from './failure.js'
 import { release, seen } from './handlers.js'
@@ -21,10 +22,10 @@ const actions: Record<string, (values: Values) => unknown> = {
     session = new Session(options, prompt)
     return session.receive(() => false)
   },
-  send: ({ prompt }) => { current().send(prompt) },
+  send: ({ prompt }) => { next().send(prompt) },
   steer: ({ prompt }) => { current().send(prompt) },
   receive: () => receive(),
-  query: ({ prompt }) => { current().send(prompt); return receive() },
+  query: ({ prompt }) => { next().send(prompt); return receive() },
   drain: () => current().receive(() => false),
   interrupt: async () => ({ still_queued: (await current().query.interrupt())?.still_queued ?? [] }),
   setModel: ({ model }) => current().query.setModel(model),
@@ -41,6 +42,8 @@ function current(): Session {
   return session
 }
 
+function next(): Session { return (session = current().next()) }
+
 /** A long text is shown by its length, so that outcomes stay small. */
 function short(_: string, value: unknown): unknown {
   return typeof value === 'string' && value.length > 1000 ? `<${value.length} characters>` : value
@@ -53,7 +56,7 @@ async function answer(line: string): Promise<void> {
   try {
     outcome = { ok: (await (actions[action] ?? unknown)(values ?? ({} as Values))) ?? {} }
   } catch (error) {
-    console.error(error)
+    process.stderr.write(`${inspect(error)}\n`)
     outcome = { error: failure(error) }
   }
   process.stdout.write(`${JSON.stringify({ id, ...outcome }, short)}\n`)

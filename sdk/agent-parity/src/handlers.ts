@@ -58,7 +58,7 @@ export async function runTool(
   seen.calls.push({ server, tool, input, toolUseID: extra._meta?.['claudecode/toolUseId'] ?? String(extra.requestId) })
   await before(`tool ${tool}`, todo, extra.signal)
   if (todo.text !== undefined) return text(todo.text)
-  if (todo.add) return text(String(Number(input['a']) + Number(input['b'])))
+  if (todo.add) return text(String(Number(input.a) + Number(input.b)))
   const { content = [], isError, structuredContent, meta } = todo
   return { content, ...(isError && { isError }), ...(structuredContent && { structuredContent }), ...(meta && { _meta: meta }) }
 }

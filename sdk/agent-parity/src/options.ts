@@ -21,6 +21,10 @@ export interface Settings extends Omit<Options, 'canUseTool' | 'hooks' | 'system
   servers?: Record<string, Server>; canUseTool?: DoPermission[]; hooks?: Record<string, Matcher[]>
   initializeTimeout?: number; requestTimeout?: number; shutdownGrace?: number; killGrace?: number; maxLineBytes?: number
   disableManifests?: boolean
+  /** False: each prompt has a process of its own, which continues the session. */
+  keepAlive?: boolean
+  /** A prompt after a lost process starts one that continues the session. */
+  reconnectOnError?: boolean
 }
 
 const kinds: Record<Kind, () => ZodType> = { string: z.string, number: z.number, boolean: z.boolean, any: z.any }
@@ -56,11 +60,10 @@ function permission(answers: DoPermission[]): NonNullable<Options['canUseTool']>
 
 function isInProcess(server: Server): server is InProcess { return server.type === undefined }
 
-/** The options of the SDK. What it has no option for (the times of requests, and the size of lines) is left out. */
+/** The options of the SDK. It ignores what it has no option for, such as the times of requests and the size of lines. */
 export function options(settings: Settings): Options {
   const {
-    cliPath = process.env['CLI'] ?? '', servers, canUseTool, hooks, systemPrompt, tools, addDirs, jsonSchema, noSessionPersistence, env,
-    initializeTimeout: _1, requestTimeout: _2, shutdownGrace: _3, killGrace: _4, maxLineBytes: _5, disableManifests: _6, ...same
+    cliPath = process.env.CLI ?? '', servers, canUseTool, hooks, systemPrompt, tools, addDirs, jsonSchema, noSessionPersistence, env, ...same
   } = settings
   return {
     ...same,

@@ -32,9 +32,13 @@ export class Session {
   readonly #prompts = new Queue<SDKUserMessage>()
   readonly #messages = new Queue<SDKMessage>()
   readonly #read: Promise<void>
+  readonly #settings: Settings
   #error: Failure | undefined
+  #id: string | undefined
+  #ended = false
 
   constructor(settings: Settings, prompt?: string) {
+    this.#settings = settings
     this.query = query({ prompt: prompt ?? this.#prompts, options: options(settings) })
     this.#read = this.#readAll()
   }
@@ -42,11 +46,24 @@ export class Session {
   /** The messages are read all the time, so that what a program does not receive holds nothing up. */
   async #readAll(): Promise<void> {
     try {
-      for await (const message of this.query) this.#messages.put(message)
+      for await (const message of this.query) {
+        if (message.type === 'system' && message.subtype === 'init') this.#id = message.session_id
+        this.#messages.put(message)
+      }
     } catch (error) {
       this.#error = failure(error)
     }
+    this.#ended = true
     this.#messages.end()
+  }
+
+  /** The session of the next prompt. The published SDK continues one only with `resume`, in another process: so do programs that use it. */
+  next(): Session {
+    const { keepAlive = true, reconnectOnError = false } = this.#settings
+    if (!this.#ended || (keepAlive && !reconnectOnError)) return this
+    const settings = { ...this.#settings, ...(this.#id !== undefined && { resume: this.#id }) }
+    delete settings.sessionId
+    return new Session(settings)
   }
 
   send(prompt: string): void {
@@ -58,7 +75,9 @@ export class Session {
     const messages: SDKMessage[] = []
     for (let message = await this.#messages.take(); message; message = await this.#messages.take()) {
       messages.push(message)
-      if (last(message)) return { messages }
+      if (!last(message)) continue
+      if (this.#settings.keepAlive === false) await this.close()
+      return { messages }
     }
     return { messages, ...(this.#error && { error: this.#error }) }
   }

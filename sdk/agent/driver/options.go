@@ -12,7 +12,7 @@ import (
 
 // settings are what a scenario may set. All others have the names of the SDK's options.
 type settings struct {
-	agentsdk.AgentOptions
+	agentsdk.ClientOptions
 	Tools        json.RawMessage    `json:"tools"` // a list, or "default"
 	Servers      map[string]server  `json:"servers"`
 	CanUseTool   []permission       `json:"canUseTool"`
@@ -27,9 +27,9 @@ type hooks struct {
 	Do        []hook
 }
 
-// options returns the options of the SDK.
-func (s *settings) options() (agentsdk.AgentOptions, error) {
-	o := s.AgentOptions
+// options returns the options of the SDK. Those of ClientOptions alone mean nothing to run.
+func (s *settings) options() (agentsdk.ClientOptions, error) {
+	o := s.ClientOptions
 	if o.CLIPath == "" {
 		o.CLIPath = os.Getenv("CLI")
 	}

@@ -13,7 +13,7 @@ func connect(ctx context.Context, with *values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := agentsdk.NewClaudeCodeClient(agentsdk.ClientOptions{AgentOptions: options})
+	c, err := agentsdk.NewClaudeCodeClient(options)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func run(ctx context.Context, with *values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent, err := agentsdk.NewClaudeCodeAgent(options)
+	agent, err := agentsdk.NewClaudeCodeAgent(options.AgentOptions)
 	if err != nil {
 		return received{Messages: []json.RawMessage{}, Error: describe(err)}, nil
 	}

@@ -18,9 +18,9 @@ func TestJSONIsWrittenAsYAML(t *testing.T) {
 	for in, want := range map[string]string{
 		`{}`: "{}\n",
 		`{"GOOSE_MODEL":"gpt-4o","N1":1.50,"on":true,"none":null,"list":["a",["b"],{"c":1,"d":{}}],"e":[]}`: "GOOSE_MODEL: gpt-4o\nN1: 1.50\n\"on\": true\nnone: null\nlist:\n- a\n- - b\n- c: 1\n  d: {}\ne: []\n",
-		`{"host":"http://x:80/a","text":"two words","path":"/a/b.c"}`:                                       "host: http://x:80/a\ntext: two words\npath: /a/b.c\n",
+		`{"host":"http://x:80/a","text":"two words","path":"/a/b.c"}`:                                       "host: \"http://x:80/a\"\ntext: two words\npath: /a/b.c\n",
 		`["no","Yes","ON","off","y","N","null","TRUE","~","","1","1.5","0o7","1_000","<<","=","-"]`:         `- "no"` + "\n" + `- "Yes"` + "\n" + `- "ON"` + "\n" + `- "off"` + "\n" + `- "y"` + "\n" + `- "N"` + "\n" + `- "null"` + "\n" + `- "TRUE"` + "\n" + `- "~"` + "\n" + `- ""` + "\n" + `- "1"` + "\n" + `- "1.5"` + "\n" + `- "0o7"` + "\n" + `- "1_000"` + "\n" + `- "<<"` + "\n" + `- "="` + "\n" + `- "-"` + "\n",
-		`[" \n","a: b","a:","a #b","a ","2001-01-01","12:30","{a","*a","\u0085\u2028"]`:                     `- " \n"` + "\n" + `- "a: b"` + "\n" + `- "a:"` + "\n" + `- "a #b"` + "\n" + `- "a "` + "\n" + `- "2001-01-01"` + "\n" + `- "12:30"` + "\n" + `- "{a"` + "\n" + `- "*a"` + "\n" + `- "\N\L"` + "\n",
+		`[" \n","a: b","a:","a #b","a ","2001-01-01","12:30","{a","*a","\u0085\u2028"]`:                     `- " \n"` + "\n" + `- "a: b"` + "\n" + `- "a:"` + "\n" + `- "a #b"` + "\n" + `- "a "` + "\n" + `- "2001-01-01"` + "\n" + `- "12:30"` + "\n" + `- "{a"` + "\n" + `- "*a"` + "\n" + `- "\u0085\u2028"` + "\n",
 		`[[[[[[[[[[{"a":1}]]]]]]]]]]`: "- - - - - - - - [[{a: 1}]]\n",
 	} {
 		value, err := jsonwire.Parse([]byte(in))

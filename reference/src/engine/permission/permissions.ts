@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import type * as contract from '#contract'
 import { objectOf, withMember } from '../../wire/json/ordered.ts'
 import { array, map, object, oneOf, readShape, ShapeError, string, type ReadBy, type Shape } from '../../wire/json/shape.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { NotAMappingError, readMappingIfAny, renderMapping, writeMapping } from '../../settings/yaml-file.ts'
+import { NotAMappingError, renderMapping } from '../../settings/yaml-file.ts'
 
 const levels = ['always_allow', 'ask_before', 'never_allow'] as const
 type PermissionLevel = contract.PermissionLevel
@@ -75,19 +74,15 @@ export function setPermissions(settings: Settings, changes: readonly contract.To
     const kept = (before.user?.[level] ?? []).filter((tool) => !changed.has(tool))
     return [level, [...kept, ...[...changed.keys()].filter((tool) => changed.get(tool) === level)]]
   })
-  writeMapping(permissionFile(settings), renderMapping(withMember(before, 'user', objectOf(lists))))
+  settings.permissions.write(renderMapping(withMember(before, 'user', objectOf(lists))))
 }
 
 /** A file with other content counts as empty; a file that cannot be read is an error (G13, G51). */
 function readCategories(settings: Settings): ReadBy<typeof categories> {
   try {
-    return readShape(categories, readMappingIfAny(permissionFile(settings)))
+    return readShape(categories, settings.permissions.readIfAny())
   } catch (error) {
     if (error instanceof NotAMappingError || error instanceof ShapeError) return {}
     throw new UnreadablePermissionsError('Permissions cannot be read', { cause: error })
   }
-}
-
-function permissionFile({ paths }: Settings): string {
-  return join(paths.config, 'permission.yaml')
 }

@@ -91,6 +91,22 @@ describe('POST /config/recover (GA 10.8)', () => {
   })
 })
 
+it('settings whose directory is a file cannot be read', async () => {
+  const root = new GooseApp().root
+  writeFileSync(join(root, 'file'), '')
+  const app = new GooseApp({ paths: { config: join(root, 'file'), data: join(root, 'data'), state: root } })
+  expect((await app.get('/config')).status).toBe(422)
+  expect((await app.get('/config/validate')).text).toBe('"Config file does not exist"')
+  expect((await post(app, '/config/init')).text).toBe('"No init-config.yaml found, using default configuration"')
+  for (const target of ['/config/backup', '/config/recover']) expect((await post(app, target)).status).toBe(500)
+  for (const isSecret of [true, false]) {
+    expect((await app.call('POST', '/config/upsert', { key: 'a', value: 1, is_secret: isSecret })).status).toBe(500)
+  }
+  expect((await app.call('POST', '/config/read', { key: 'a', is_secret: true })).text).toBe('null')
+  expect((await app.call('POST', '/config/permissions', { tool_permissions: [{ tool_name: 'a', permission: 'ask_before' }] })).status).toBe(500)
+  expect(readFileSync(join(root, 'file'), 'utf8')).toBe('')
+})
+
 it.each(obstacles)('operations on a file that is %s fail, and do not wait', async (_, make) => {
   const app = new GooseApp()
   make(file(app))

@@ -153,6 +153,15 @@ describe('POST /config/upsert and /config/remove (GA 10.3, 10.4)', () => {
     expect(inspect(app.logs, { depth: Infinity })).not.toContain('sk-secret')
   })
 
+  it('log nothing of a file that is broken', async () => {
+    const app = withSettings('PASSWORD: *sk-secret\n')
+    writeFileSync(join(app.root, 'config/secrets.yaml'), 'PASSWORD: *sk-secret\n"sk-secret": "sk-secret\n')
+    expect((await upsert(app, 'a', 1)).status).toBe(200)
+    expect((await upsert(app, 'a', 1, true)).status).toBe(500)
+    expect(app.logs.map(({ message }) => message)).toEqual(['settings replaced', 'request failed'])
+    expect(inspect(app.logs, { depth: Infinity })).not.toContain('sk-secret')
+  })
+
   it('are 500 and 404 if the file cannot be read', async () => {
     const app = new GooseApp()
     for (const name of ['config.yaml', 'secrets.yaml']) writeFileSync(join(app.root, 'config', name), unreadable, 'latin1')
