@@ -158,6 +158,7 @@ function gooseServer(
       await naming.stop()
       await agents.stopAll()
       await recipeWorker.close()
+      settings.close()
     },
     ended: () => agents.closed(),
   }

@@ -16,14 +16,14 @@ interface Rig {
   upstream: Upstream
   paths: Paths
   settings: Settings
-  build: (name: string, model?: string) => Provider
+  build: (name: string, model?: string) => Promise<Provider>
 }
 
 /** Providers whose model server is the test's upstream. The value `upstream` of a variable stands for its URL. */
 async function rig(variables: Environment = {}): Promise<Rig> {
   const upstream = await Upstream.start()
   const paths = rootPaths(temporaryRoot())
-  const env = { OPENAI_API_KEY: 'k', OPENAI_HOST: upstream.url, GOOSE_PROVIDER_SKIP_BACKOFF: 'true', ...variables }
+  const env = { OPENAI_API_KEY: 'k', OPENAI_HOST: upstream.url, GOOSE_PROVIDER_SKIP_BACKOFF: 'true', GOOSE_DISABLE_KEYRING: '', ...variables }
   const settings = new Settings(paths, env)
   const providers = new Providers(settings, recordingLogger().logger)
   return { upstream, paths, settings, build: (name, model = 'gpt-4o') => providers.build(name, modelConfigOf(model, settings)) }
@@ -53,7 +53,7 @@ describe('a provider', () => {
   it('asks openai, and passes on the pieces', async () => {
     const { upstream, build } = await rig({ OPENAI_ORGANIZATION: 'o', OPENAI_PROJECT: 'p', OPENAI_CUSTOM_HEADERS: 'A=b, C = d=e,x,=y' })
     upstream.answers(chatStream({ texts: ['a', 'b'], usage: [1, 2] }))
-    const pieces = await all(build('openai'))
+    const pieces = await all(await build('openai'))
     expect(pieces.map(({ content }) => textOf(content))).toEqual(['a', 'b', ''])
     expect(upstream.asked).toMatchObject([
       {
@@ -72,7 +72,7 @@ describe('a provider', () => {
     write(paths, 'secrets.yaml', 'ANTHROPIC_API_KEY: a')
     write(paths, 'config.yaml', `ANTHROPIC_HOST: ${upstream.url}/`)
     upstream.answers(streamed({ type: 'content_block_delta', delta: { type: 'text_delta', text: 'x' } }, { type: 'message_stop' }))
-    expect((await all(build('anthropic', 'claude-x'))).map(({ content }) => textOf(content))).toEqual(['x'])
+    expect((await all(await build('anthropic', 'claude-x'))).map(({ content }) => textOf(content))).toEqual(['x'])
     expect(upstream.asked).toMatchObject([
       { path: '/v1/messages', headers: { 'x-api-key': 'a', 'anthropic-version': '2023-06-01' }, body: { system: 'S', stream: true } },
     ])
@@ -85,10 +85,10 @@ describe('a provider', () => {
       models: [{ name: 'm', context_limit: 1 }], headers: { H: 'h' }, supports_streaming: false,
     }
     write(paths, 'custom_providers/mine.json', JSON.stringify(definition))
-    expect(() => build('mine')).toThrow('Configuration value not found: MINE_KEY')
+    await expect(build('mine')).rejects.toThrow('Configuration value not found: MINE_KEY')
     write(paths, 'secrets.yaml', "MINE_KEY: ''")
     upstream.answers(chatWhole('x'))
-    expect(await all(build('mine'))).toMatchObject([{ id: null, content: [{ type: 'text', text: 'x' }], usage: null, model: 'm' }])
+    expect(await all(await build('mine'))).toMatchObject([{ id: null, content: [{ type: 'text', text: 'x' }], usage: null, model: 'm' }])
     expect(upstream.asked).toMatchObject([{ path: '/x/y', headers: { h: 'h' } }])
     expect(upstream.asked[0]?.headers.authorization).toBeUndefined()
     expect(upstream.asked[0]?.body.stream).toBeUndefined()
@@ -97,7 +97,7 @@ describe('a provider', () => {
   it('asks the fast model, and the main one if that fails (M4)', async () => {
     const { upstream, build } = await rig()
     upstream.answers(plain(400, 'no')).answers(chatWhole('name', [1, 1]))
-    expect(await build('openai').completeFast(request, signal)).toMatchObject({ content: [{ text: 'name' }], usage: { total: 2 } })
+    expect(await (await build('openai')).completeFast(request, signal)).toMatchObject({ content: [{ text: 'name' }], usage: { total: 2 } })
     expect(upstream.asked.map(({ body }) => body.model)).toEqual(['gpt-4o-mini', 'gpt-4o'])
   })
 
@@ -115,7 +115,7 @@ describe('a provider', () => {
   ])('reports a %i (GA 18.9)', async (status, body, message) => {
     const { upstream, build } = await rig()
     upstream.answers(plain(status, body, { Location: '/elsewhere' }))
-    const failed = all(build('openai'))
+    const failed = all(await build('openai'))
     await expect(failed).rejects.toThrow(message)
     await expect(failed).rejects.toMatchObject({ name: 'ModelError', message, contextExceeded: message.startsWith('Context') })
     expect(upstream.asked).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('a provider', () => {
   ])('retries a %i three times', async (status, message) => {
     const { upstream, build } = await rig()
     for (let i = 0; i < 4; i++) upstream.answers(plain(status, { error: { message: 'slow down' } }))
-    await expect(all(build('openai'))).rejects.toThrow(message)
+    await expect(all(await build('openai'))).rejects.toThrow(message)
     expect(upstream.asked).toHaveLength(4)
   })
 
@@ -138,7 +138,7 @@ describe('a provider', () => {
       const { upstream, build } = await rig({ GOOSE_PROVIDER_SKIP_BACKOFF: 'false' })
       const stop = new AbortController()
       upstream.answers(plain(500, ''))
-      const failed = build('openai').beginTurn().answer(request, stop.signal)
+      const failed = (await build('openai')).beginTurn().answer(request, stop.signal)
       await eventually(() => {
         expect(upstream.asked).toHaveLength(1)
         expect(vi.getTimerCount()).toBe(1)
@@ -155,17 +155,17 @@ describe('a provider', () => {
   it('reports a missing, a late and an unreadable response (M28)', async () => {
     const { upstream, build, settings } = await rig({ OPENAI_TIMEOUT: '7' })
     upstream.answers((response) => void response.destroy())
-    await expect(all(build('openai'))).rejects.toThrow('Request failed: No connection to the model')
+    await expect(all(await build('openai'))).rejects.toThrow('Request failed: No connection to the model')
     upstream.answers(plain(200, 'nonsense'))
     upstream.answers(plain(200, 'nonsense'))
-    await expect(build('openai').completeFast(request, signal)).rejects.toThrow('Request failed: The answer of the model cannot be read')
+    await expect((await build('openai')).completeFast(request, signal)).rejects.toThrow('Request failed: The answer of the model cannot be read')
     expect(settings.get('OPENAI_TIMEOUT')).toBe(7)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       upstream.answers(() => {
         vi.advanceTimersByTime(7000)
       })
-      await expect(all(build('openai'))).rejects.toThrow('Request failed: No answer of the model within 7 s')
+      await expect(all(await build('openai'))).rejects.toThrow('Request failed: No answer of the model within 7 s')
     } finally {
       vi.useRealTimers()
     }
@@ -176,14 +176,14 @@ describe('a provider', () => {
     upstream.answers((response) => {
       response.write('data: {"choices":[{"delta":{"content":"a"}}]}\n\n', () => void response.destroy())
     })
-    expect((await all(build('openai'))).map(({ content }) => textOf(content))).toEqual(['a'])
+    expect((await all(await build('openai'))).map(({ content }) => textOf(content))).toEqual(['a'])
   })
 
   it('logs its calls, the newest first, without its key (M40)', async () => {
     const { upstream, build, paths } = await rig({ OPENAI_API_KEY: 'sesame' })
     for (let i = 0; i < 12; i++) upstream.answers(i === 11 ? chatStream({ texts: ['last'], usage: [1, 2] }) : plain(400, 'no'))
-    for (let i = 0; i < 11; i++) await all(build('openai')).catch(() => undefined)
-    await all(build('openai'))
+    for (let i = 0; i < 11; i++) await all(await build('openai')).catch(() => undefined)
+    await all(await build('openai'))
     const directory = join(paths.state, 'logs')
     expect(readdirSync(directory).sort()).toEqual(Array.from({ length: 10 }, (_, i) => `llm_request.${i}.jsonl`))
     const [first, second, ...rest] = readFileSync(join(directory, 'llm_request.0.jsonl'), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as unknown)
@@ -213,7 +213,7 @@ describe('a provider that cannot be built (M1, M2)', () => {
     ['ollama', { OLLAMA_HOST: 'ftp://x' }, 'Invalid base URL: ftp://x'],
   ])('%s with %j', async (name, variables, message) => {
     const { build } = await rig(variables)
-    expect(() => build(name)).toThrow(message)
+    await expect(build(name)).rejects.toThrow(message)
   })
 })
 

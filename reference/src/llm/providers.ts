@@ -51,19 +51,19 @@ export class Providers {
   }
 
   /**
-   * The provider with this name. If the settings configure a lead, it becomes the lead's worker (M57). Throws a ProviderError
+   * The provider with this name. If the settings configure a lead, it becomes the lead's worker (M57). Rejects with a ProviderError
    * with the reason, or a ModelConfigError. Sends no request.
    */
-  build(name: string, config: ModelConfig): Provider {
+  async build(name: string, config: ModelConfig): Promise<Provider> {
     const settings = this.#settings
     const lead = leadSettings(settings)
     if (lead === undefined) return this.#build(name, config)
-    const worker = this.#build(name, { ...config, context_limit: workerContextLimit(settings) ?? config.context_limit })
-    return new LeadWorker(this.#build(lead.provider ?? name, modelConfigOf(lead.model, settings, 'lead')), worker, lead.limits)
+    const worker = await this.#build(name, { ...config, context_limit: workerContextLimit(settings) ?? config.context_limit })
+    return new LeadWorker(await this.#build(lead.provider ?? name, modelConfigOf(lead.model, settings, 'lead')), worker, lead.limits)
   }
 
-  #build(name: string, config: ModelConfig): ModelProvider {
-    const { wire, endpoint, streams, fastModel } = this.#readPlan(name)
+  async #build(name: string, config: ModelConfig): Promise<ModelProvider> {
+    const { wire, endpoint, streams, fastModel } = await this.#readPlan(name)
     return new ModelProvider({
       name,
       config: { ...config, fast_model: fastModel },
@@ -77,9 +77,9 @@ export class Providers {
   }
 
   /** The plan. Settings and secrets that cannot be read cause a ProviderError too; the reason goes to the log (G26). */
-  #readPlan(name: string): Plan {
+  async #readPlan(name: string): Promise<Plan> {
     try {
-      return this.#plan(name)
+      return await this.#plan(name)
     } catch (cause) {
       if (cause instanceof ProviderError) throw cause
       this.#logger.error('provider not built', { provider: name, err: cause })
@@ -87,7 +87,7 @@ export class Providers {
     }
   }
 
-  #plan(name: string): Plan {
+  async #plan(name: string): Promise<Plan> {
     switch (name) {
       case 'openai':
         return this.#openai()
@@ -100,8 +100,8 @@ export class Providers {
     }
   }
 
-  #openai(): Plan {
-    const key = this.#requiredSecret('OPENAI_API_KEY')
+  async #openai(): Promise<Plan> {
+    const key = await this.#requiredSecret('OPENAI_API_KEY')
     const url = joinUrl(
       this.#text('OPENAI_HOST') ?? 'https://api.openai.com',
       this.#text('OPENAI_BASE_PATH') ?? 'v1/chat/completions',
@@ -112,13 +112,13 @@ export class Providers {
       ...bearer(key),
       ...(organization !== undefined && { 'OpenAI-Organization': organization }),
       ...(project !== undefined && { 'OpenAI-Project': project }),
-      ...customHeaders(this.#secret('OPENAI_CUSTOM_HEADERS') ?? ''),
+      ...customHeaders((await this.#secret('OPENAI_CUSTOM_HEADERS')) ?? ''),
     }
     return { wire: chat, endpoint: this.#endpoint(url, headers, 'OPENAI_TIMEOUT'), streams: true, fastModel: 'gpt-4o-mini' }
   }
 
-  #anthropic(): Plan {
-    const key = this.#requiredSecret('ANTHROPIC_API_KEY')
+  async #anthropic(): Promise<Plan> {
+    const key = await this.#requiredSecret('ANTHROPIC_API_KEY')
     const url = joinUrl(this.#text('ANTHROPIC_HOST') ?? 'https://api.anthropic.com', '/v1/messages')
     return { wire: messages, endpoint: this.#endpoint(url, anthropicHeaders(key)), streams: true, fastModel: null }
   }
@@ -128,12 +128,12 @@ export class Providers {
     return { wire: chat, endpoint: this.#endpoint(url, {}, 'OLLAMA_TIMEOUT'), streams: true, fastModel: null }
   }
 
-  #declarative(name: string): Plan {
+  async #declarative(name: string): Promise<Plan> {
     if (cannotRun.includes(name)) throw new ProviderError(`Provider cannot run on this server: ${name}`)
     const definition = findDeclarative(this.#settings.paths, name)
     if (definition === undefined) throw new ProviderError(`Unknown provider: ${quoted(name)}`)
     const { engine, headers, timeout_seconds: timeout, supports_streaming: streaming } = definition
-    const endpoint = this.#endpoint(...this.#declaredTarget(definition))
+    const endpoint = this.#endpoint(...(await this.#declaredTarget(definition)))
     return {
       wire: engine === 'anthropic' ? messages : chat,
       endpoint: {
@@ -146,8 +146,8 @@ export class Providers {
     }
   }
 
-  #declaredTarget({ engine, api_key_env: keyName, base_url: base }: DeclarativeProvider): [URL, Record<string, string>] {
-    const key = engine === 'ollama' || keyName === '' ? '' : this.#requiredSecret(keyName)
+  async #declaredTarget({ engine, api_key_env: keyName, base_url: base }: DeclarativeProvider): Promise<[URL, Record<string, string>]> {
+    const key = engine === 'ollama' || keyName === '' ? '' : await this.#requiredSecret(keyName)
     switch (engine) {
       case 'anthropic':
         return [joinUrl(base, '/v1/messages'), anthropicHeaders(key)]
@@ -172,12 +172,12 @@ export class Providers {
     return asText(key, this.#settings.get(key))
   }
 
-  #secret(key: string): string | undefined {
-    return asText(key, this.#settings.secret(key))
+  async #secret(key: string): Promise<string | undefined> {
+    return asText(key, await this.#settings.secret(key))
   }
 
-  #requiredSecret(key: string): string {
-    const value = this.#secret(key)
+  async #requiredSecret(key: string): Promise<string> {
+    const value = await this.#secret(key)
     if (value === undefined) throw new ProviderError(`Configuration value not found: ${key}`)
     return value
   }

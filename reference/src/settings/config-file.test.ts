@@ -15,7 +15,7 @@ beforeEach(() => {
   const root = temporaryRoot()
   directory = join(root, 'config')
   mkdirSync(directory)
-  settings = new Settings(rootPaths(root), {})
+  settings = new Settings(rootPaths(root), { GOOSE_DISABLE_KEYRING: '' })
 })
 
 function path(name: string): string {
@@ -34,8 +34,8 @@ function set(key: string, value: unknown): void {
   settings.change((before) => withMember(before, key, value))
 }
 
-function setSecret(key: string, value: unknown): void {
-  settings.changeSecrets((before) => withMember(before, key, value))
+async function setSecret(key: string, value: unknown): Promise<void> {
+  await settings.setSecret(key, value)
 }
 
 /** A value in this many arrays. */
@@ -65,24 +65,24 @@ describe('a change of the settings (G41)', () => {
     expect(backups()).toEqual(['k: 8\n', 'k: 7\n', '-', 'k: 5\n', 'k: 4\n', 'k: 3\n', '-'])
   })
 
-  it('creates missing directories, and files that only the user can access', () => {
+  it('creates missing directories, and files that only the user can access', async () => {
     rmSync(directory, { recursive: true })
-    setSecret('s', 1)
+    await setSecret('s', 1)
     set('a', 1)
     expect(statSync(directory).mode & 0o777).toBe(0o700)
     for (const name of readdirSync(directory)) chmodSync(path(name), 0o666)
-    setSecret('s', 2)
+    await setSecret('s', 2)
     set('a', 2)
     const modes = readdirSync(directory).map((name) => [name, statSync(path(name)).mode & 0o777])
     expect(modes).toEqual([['config.yaml', 0o600], ['config.yaml.bak', 0o600], ['config.yaml.bak.1', 0o666], ['secrets.yaml', 0o600]])
   })
 
-  it('does not begin if the new file could not be read again (G40)', () => {
+  it('does not begin if the new file could not be read again (G40)', async () => {
     write('config.yaml', 'a: 1\n')
     const tooMany = Array.from({ length: 1_000_000 }, () => 1)
     for (const value of ['x'.repeat(2 << 20), '\u0000'.repeat(400_000), deep(499), deep(500, 1), tooMany]) {
       expect(() => { set('b', value) }).toThrow()
-      expect(() => { setSecret('b', value) }).toThrow()
+      await expect(setSecret('b', value)).rejects.toThrow()
     }
     expect(readdirSync(directory)).toEqual(['config.yaml'])
     expect(read('config.yaml')).toBe('a: 1\n')
@@ -107,6 +107,21 @@ describe('a change of the settings (G41)', () => {
     expect(readdirSync(directory)).toEqual(['config.yaml', 'config.yaml.bak.4', 'config.yaml.bak.5'])
   })
 
+  it('moves no backup before the new texts are on the disk', () => {
+    for (let i = 0; i < 3; i++) set('k', i)
+    const before = backups()
+    // The limit is that of a disk: a write beyond it fails.
+    const limited = spawnSync('bash', ['-c', 'ulimit -f 8; exec "$@"', 'bash', process.execPath, '--import', 'tsx', '-e', `
+      process.on('SIGXFSZ', () => {})
+      const { Settings } = await import(${JSON.stringify(import.meta.resolve('./settings.ts'))})
+      const { rootPaths } = await import(${JSON.stringify(import.meta.resolve('./paths.ts'))})
+      try { new Settings(rootPaths(${JSON.stringify(join(directory, '..'))}), {}).change(() => ({ k: 'x'.repeat(20000) })) } catch (error) { process.stdout.write(error.code) }
+    `], { encoding: 'utf8' })
+    expect(limited.stdout, limited.stderr).toBe('EFBIG')
+    expect(backups()).toEqual(before)
+    expect(read('config.yaml')).toBe('k: 2\n')
+  })
+
   it('does not follow links to backups, and moves links to nothing', () => {
     write('config.yaml', 'a: 1\n')
     write('other', 'mine')
@@ -117,7 +132,7 @@ describe('a change of the settings (G41)', () => {
     expect([readlinkSync(path('config.yaml.bak.1')), readlinkSync(path('config.yaml.bak.2'))]).toEqual(['other', 'nowhere'])
   })
 
-  it('changes the file to which a link leads', () => {
+  it('changes the file to which a link leads', async () => {
     mkdirSync(path('dots'))
     write('dots/c', 'a: 1\n')
     write('dots/s', 'a: 1\n')
@@ -125,7 +140,7 @@ describe('a change of the settings (G41)', () => {
     symlinkSync(path('dots/s'), path('link'))
     symlinkSync('link', path('secrets.yaml'))
     set('b', 2)
-    setSecret('b', 2)
+    await setSecret('b', 2)
     expect([readlinkSync(path('config.yaml')), readlinkSync(path('secrets.yaml'))]).toEqual(['dots/c', 'link'])
     expect([read('dots/c'), read('dots/s')]).toEqual(['a: 1\nb: 2\n', 'a: 1\nb: 2\n'])
     expect(readdirSync(path('dots'))).toEqual(['c', 's'])
@@ -139,11 +154,11 @@ describe('a change of the settings (G41)', () => {
     ['a directory', () => { mkdirSync(path('secrets.yaml')) }],
     ['a link to itself', () => { symlinkSync('secrets.yaml', path('secrets.yaml')) }],
     ['not UTF-8', () => { writeFileSync(path('secrets.yaml'), Buffer.from('a: "\xff"', 'latin1')) }],
-  ])('of secrets fails if their file is %s', (_, make) => {
+  ])('of secrets fails if their file is %s', async (_, make) => {
     make()
     const { ino, mtimeMs } = lstatSync(path('secrets.yaml'))
-    expect(() => settings.secret('a')).toThrow()
-    expect(() => { setSecret('a', 1) }).toThrow()
+    await expect(settings.secret('a')).rejects.toThrow()
+    await expect(setSecret('a', 1)).rejects.toThrow()
     expect(lstatSync(path('secrets.yaml'))).toMatchObject({ ino, mtimeMs })
     expect(readdirSync(directory)).toEqual(['secrets.yaml'])
   })

@@ -32,8 +32,9 @@ export function readSettings(file: MappingFile, logger?: Logger): Mapping {
 /** Changes the settings in the file, of which a backup is kept (G41). Throws if the file cannot be read or written. */
 export function changeSettings(file: MappingFile, change: (before: Mapping) => Mapping, logger?: Logger): void {
   const text = renderMapping(change(readSettings(file, logger)))
-  keepCopy(backupOf(file.path), readRegularFile(file.path))
-  file.write(text)
+  file.write(text, () => {
+    keepCopy(backupOf(file.path), readRegularFile(file.path))
+  })
 }
 
 /** Copies the file over its newest backup, and returns both paths (G46). Throws if it cannot be read, or the copy not be written. */
@@ -73,11 +74,12 @@ function keepBroken(file: string): string | undefined {
   return copy
 }
 
-/** Writes the newest copy of a file, after it has renamed the earlier ones, the oldest first. */
+/** Writes the newest copy of a file, after it has renamed the earlier ones, the oldest first. Nothing moves if the disk is full. */
 function keepCopy(newest: string, bytes: Uint8Array): void {
   const copies = sixCopies(newest)
-  for (let i = copies.length - 1; i > 0; i--) renameIfAny(copies[i - 1] ?? '', copies[i] ?? '')
-  replaceFile(newest, bytes)
+  replaceFile(newest, bytes, () => {
+    for (let i = copies.length - 1; i > 0; i--) renameIfAny(copies[i - 1] ?? '', copies[i] ?? '')
+  })
 }
 
 function renameIfAny(from: string, to: string): void {

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import { errorCode } from '../error-code.ts'
-import { makeDirectory } from './private-files.ts'
+import { makeDirectory, removeLeftFiles } from './private-files.ts'
 
 /** The environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -63,4 +63,5 @@ export function prepareDirectories(paths: Paths, now: Date): void {
   for (const path of [paths.config, paths.data, join(serverLogs(paths), day)]) {
     makeDirectory(path)
   }
+  removeLeftFiles(paths.config)
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, closeSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, closeSync, fchmodSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /*
@@ -8,6 +8,22 @@ import { dirname, join } from 'node:path'
  */
 
 const [ofFiles, ofDirectories] = [0o600, 0o700]
+
+/** After this time, no write of a running server still needs its temporary file. */
+const leftMs = 3_600_000
+
+/** Removes the temporary files that killed servers have left in a directory long ago. They may contain secrets. */
+export function removeLeftFiles(directory: string): void {
+  try {
+    for (const name of readdirSync(directory)) {
+      if (!/^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/.test(name)) continue
+      const path = join(directory, name)
+      if (Date.now() - lstatSync(path).mtimeMs > leftMs) rmSync(path)
+    }
+  } catch {
+    // They stay until the next time.
+  }
+}
 
 /** Opens a file for writing, and creates it if it does not exist. */
 export function openPrivate(path: string, flags: string): number {
@@ -21,8 +37,11 @@ export function openPrivate(path: string, flags: string): number {
   }
 }
 
-/** Replaces a file, or creates it. A link is replaced too. Readers see either the old text or the new one, but never a part of it. */
-export function replaceFile(path: string, text: string | Uint8Array): void {
+/**
+ * Replaces a file, or creates it. A link is replaced too. Readers see either the old text or the new one, but never a part of it.
+ * `beforeRename` runs when the new text is on the disk; if it throws, the file stays as it is.
+ */
+export function replaceFile(path: string, text: string | Uint8Array, beforeRename?: () => void): void {
   makeDirectory(dirname(path))
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
   try {
@@ -33,6 +52,7 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
     } finally {
       closeSync(file)
     }
+    beforeRename?.()
     renameSync(temporary, path)
   } catch (error) {
     rmSync(temporary, { force: true }) // it may contain secrets

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { JsonNumber } from '../wire/json/number.ts'
 import { recordingLogger } from '../testing/test-app.ts'
 import type { Logger } from '../log.ts'
 import { typedValue } from './environment.ts'
-import { pathsOf, rootPaths } from './paths.ts'
+import { pathsOf, prepareDirectories, rootPaths } from './paths.ts'
 import { replaceFile } from './private-files.ts'
 import { Settings } from './settings.ts'
 import { MappingFile, renderMapping, type Mapping } from './yaml-file.ts'
@@ -282,20 +282,20 @@ describe('a file that does not change', () => {
 })
 
 describe('a secret (GA 1.4)', () => {
-  it('is looked up in the environment first, and then in secrets.yaml', () => {
+  it('is looked up in the environment first, and then in secrets.yaml', async () => {
     write('secrets.yaml', 'A: file\nB: file\n')
     const both = settings({ A: 'env' })
-    expect([both.secret('A'), both.secret('B'), both.secret('C')]).toEqual(['env', 'file', undefined])
+    expect(await Promise.all(['A', 'B', 'C'].map((key) => both.secret(key)))).toEqual(['env', 'file', undefined])
     expect(both.get('B')).toBeUndefined()
   })
 })
 
 describe('a variable (G43)', () => {
-  it('hides the file even if it is null', () => {
+  it('hides the file even if it is null', async () => {
     write('config.yaml', 'x: 1\n')
     write('secrets.yaml', 'x: 1\n')
     const one = settings({ X: 'null' })
-    expect([one.get('x'), one.secret('x')]).toEqual([null, null])
+    expect([one.get('x'), await one.secret('x')]).toEqual([null, null])
   })
 
   it('has no empty name, and none with `=` or U+0000', () => {
@@ -308,13 +308,25 @@ describe('a variable (G43)', () => {
     expect(settings({ STRASSE: 's' }).read('straße')).toBe('s')
   })
 
-  it("with the server's secret cannot be read, whatever the case, nor can what is stored under its name (G32)", () => {
+  it("with the server's secret cannot be read, whatever the case, nor can what is stored under its name (G32)", async () => {
     write('config.yaml', 'GOOSE_SERVER__SECRET_KEY: stored\n')
     write('secrets.yaml', 'GOOSE_SERVER__SECRET_KEY: stored\n')
     const one = settings({ GOOSE_SERVER__SECRET_KEY: 'secret' })
     for (const key of ['GOOSE_SERVER__SECRET_KEY', 'goose_server__secret_key', 'gooſe_ſerver__secret_key']) {
-      expect([one.get(key), one.read(key), one.secret(key)]).toEqual([undefined, undefined, undefined])
+      expect([one.get(key), one.read(key), await one.secret(key)]).toEqual([undefined, undefined, undefined])
     }
+  })
+})
+
+describe('removeLeftFiles', () => {
+  it('removes temporary files of long ago, and no others (G41)', () => {
+    const names = ['.0b4fd1f2-4bb5-4a8e-9d8c-2a4d1d6a7c11.tmp', '.0b4fd1f2-4bb5-4a8e-9d8c-2a4d1d6a7c12.tmp', '.mine.tmp', 'old.tmp']
+    for (const name of names) {
+      write(name, 'A: secret\n')
+      if (name !== names[1]) utimesSync(path(name), 0, 0)
+    }
+    prepareDirectories(settings().paths, new Date())
+    expect(readdirSync(path('.'))).toEqual(names.slice(1))
   })
 })
 

@@ -4,18 +4,16 @@ import type { Logger } from '../log.ts'
 import { changeSettings, configFile, readSettings } from './config-file.ts'
 import { typedValue } from './environment.ts'
 import type { Environment, Paths } from './paths.ts'
-import { MappingFile, renderMapping, type Mapping } from './yaml-file.ts'
+import { Secrets, serverSecretVariable } from './secrets.ts'
+import { MappingFile, type Mapping } from './yaml-file.ts'
 
-/** The variable with this server's secret. No setting and no secret has its name (G32, G43). */
-export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
-
-/** Looks up settings and secrets (GA 1.4): first in the environment, then in the file, which is read again each time. */
+/** Looks up settings and secrets (GA 1.4): first in the environment, then in the file or the keyring, which are read again each time. */
 export class Settings {
   readonly paths: Paths
   /** The file with the permission levels of tools. */
   readonly permissions: MappingFile
   readonly #config: MappingFile
-  readonly #secrets: MappingFile
+  readonly #secrets: Secrets
   readonly #env: Environment
   readonly #logger: Logger | undefined
 
@@ -23,7 +21,7 @@ export class Settings {
     this.paths = paths
     this.permissions = new MappingFile(join(paths.config, 'permission.yaml'))
     this.#config = new MappingFile(configFile(paths.config))
-    this.#secrets = new MappingFile(join(paths.config, 'secrets.yaml'))
+    this.#secrets = new Secrets(new MappingFile(join(paths.config, 'secrets.yaml')), env, logger)
     this.#env = env
     this.#logger = logger
   }
@@ -52,7 +50,8 @@ export class Settings {
 
   /** A setting; undefined if it is not set. Throws if it is looked up in the file, and the file cannot be read. */
   read(key: string): unknown {
-    return this.#lookUp(key, () => this.stored())
+    const fixed = this.#fixed(key)
+    return fixed === undefined ? memberOf(this.stored(), key) : fixed.value
   }
 
   /** The settings in the file. Throws if the file cannot be read. */
@@ -65,14 +64,25 @@ export class Settings {
     changeSettings(this.#config, change, this.#logger)
   }
 
-  /** A secret, which is stored separately from the settings. Throws like `read`. */
-  secret(key: string): unknown {
-    return this.#lookUp(key, () => this.#secrets.readIfAny())
+  /** A secret, which is stored separately from the settings. Rejects if it is looked up in the store, and that cannot be read. */
+  async secret(key: string): Promise<unknown> {
+    const fixed = this.#fixed(key)
+    return fixed === undefined ? memberOf(await this.#secrets.find(key), key) : fixed.value
   }
 
-  /** Changes the secrets in their file, of which there are no backups. Throws if the file cannot be read or written. */
-  changeSecrets(change: (before: Mapping) => Mapping): void {
-    this.#secrets.write(renderMapping(change(this.#secrets.readIfAny())))
+  /** Stores a secret. Rejects if the secrets cannot be read or written. */
+  async setSecret(key: string, value: unknown): Promise<void> {
+    await this.#secrets.set(key, value)
+  }
+
+  /** Removes a secret, if there is one. Rejects like `setSecret`. */
+  async removeSecret(key: string): Promise<void> {
+    await this.#secrets.remove(key)
+  }
+
+  /** Ends the connection to the keyring, if there is one. */
+  close(): void {
+    this.#secrets.close()
   }
 
   /** The text of a variable, for settings that only the environment can set (GA 1.2). An empty variable counts as set. */
@@ -80,12 +90,15 @@ export class Settings {
     return /^[^=\0]+$/.test(name) ? this.#env[name] : undefined
   }
 
-  #lookUp(key: string, stored: () => Mapping): unknown {
+  /** The value that a key has, or has not, whatever is stored; undefined if that depends on what is stored. */
+  #fixed(key: string): { value: unknown } | undefined {
     const name = key.toUpperCase()
-    if (name === serverSecretVariable) return undefined
+    if (name === serverSecretVariable) return { value: undefined }
     const text = this.variable(name)
-    if (text !== undefined) return typedValue(text)
-    const mapping = stored()
-    return Object.hasOwn(mapping, key) ? mapping[key] : undefined
+    return text === undefined ? undefined : { value: typedValue(text) }
   }
+}
+
+function memberOf(mapping: Mapping, key: string): unknown {
+  return Object.hasOwn(mapping, key) ? mapping[key] : undefined
 }

@@ -1,9 +1,10 @@
+import { dirname } from 'node:path'
 import { isObject } from '../wire/json/is-object.ts'
 import { renderYaml } from '../wire/yaml/render.ts'
 import { parseYaml } from '../wire/yaml/yaml.ts'
 import { isMissing } from '../error-code.ts'
 import { linkedFile, maxFileBytes, readUtf8File } from './regular-file.ts'
-import { replaceFile } from './private-files.ts'
+import { removeLeftFiles, replaceFile } from './private-files.ts'
 
 /** A mapping in a YAML file, in the order of the file. */
 export type Mapping = Record<string, unknown>
@@ -44,8 +45,10 @@ export class MappingFile {
   }
 
   /** Writes a text of renderMapping, into the file to which a link leads if the path is one (G41). */
-  write(text: Uint8Array): void {
-    replaceFile(linkedFile(this.path), text)
+  write(text: Uint8Array, beforeRename?: () => void): void {
+    const path = linkedFile(this.path)
+    removeLeftFiles(dirname(path))
+    replaceFile(path, text, beforeRename)
   }
 }
 

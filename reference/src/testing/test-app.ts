@@ -35,7 +35,7 @@ export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | '
   allowedOrigins: ['*'],
   secretKey: 'test',
   paths: { config: '/nonexistent/config', data: '/nonexistent/data', state: '/nonexistent/state' },
-  environment: {},
+  environment: { GOOSE_DISABLE_KEYRING: '' },
   maxActiveAgents: 100,
   recipeWorker: inlineRecipeWorker,
 }

@@ -21,12 +21,12 @@ const updateRequest = bodyOf<contract.UpdateProviderRequest>()({
 export function updateProvider(
   deps: ReplyServices,
 ): Operation<contract.UpdateAgentProviderData, contract.UpdateAgentProviderResponses, contract.UpdateAgentProviderErrors> {
-  return withBody(updateRequest, ({ body: { provider: name, model: asked, session_id: id }, errors }) => {
+  return withBody(updateRequest, async ({ body: { provider: name, model: asked, session_id: id }, errors }) => {
     const model = asked ?? deps.settings.text('GOOSE_MODEL')
     if (model === undefined) throw errors.text(400, 'No model specified')
     let provider: Provider
     try {
-      provider = deps.providers.build(name, modelConfigOf(model, deps.settings))
+      provider = await deps.providers.build(name, modelConfigOf(model, deps.settings))
     } catch (cause) {
       if (cause instanceof ModelConfigError) throw errors.text(400, `Invalid model config: ${cause.message}`, { cause })
       if (cause instanceof ProviderError) throw errors.text(400, `Failed to create ${quoted(name)} provider: ${cause.message}`, { cause })
@@ -44,7 +44,6 @@ export function updateProvider(
 export type ResumeErrors = ErrorsOf<contract.ResumeAgentErrors>
 
 /** Gives a resumed agent its session's model, or else the one in the settings (GA 6.2). Rejects with one of `errors`. */
-// eslint-disable-next-line @typescript-eslint/require-await -- its caller waits for a promise
 export async function resumeProvider(deps: ReplyServices, agent: Agent, session: Session, errors: ResumeErrors): Promise<void> {
   const name = session.provider_name ?? deps.settings.text('GOOSE_PROVIDER')
   if (name === undefined) throw errors.message(500, 'Could not configure agent: missing provider')
@@ -52,7 +51,7 @@ export async function resumeProvider(deps: ReplyServices, agent: Agent, session:
   if (model === undefined) throw errors.message(500, 'Could not configure agent: missing model')
   let provider: Provider
   try {
-    provider = deps.providers.build(name, typeof model === 'string' ? modelConfigOf(model, deps.settings) : model)
+    provider = await deps.providers.build(name, typeof model === 'string' ? modelConfigOf(model, deps.settings) : model)
   } catch (cause) {
     if (cause instanceof ModelConfigError) {
       throw errors.message(500, `Could not configure agent: invalid model ${cause.message}`, { cause })

@@ -2,8 +2,7 @@ import type * as contract from '#contract'
 import { renderLarge, withBody, operation, type Operation } from '../../httpapi/operation.ts'
 import { modelLimits } from '../../llm/model-config.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { Mapping } from '../../settings/yaml-file.ts'
-import { objectOf, withMember } from '../../wire/json/ordered.ts'
+import { withMember, withoutMember } from '../../wire/json/ordered.ts'
 import { anything, bodyOf, boolean, string } from '../../wire/json/shape.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 
@@ -15,16 +14,16 @@ export interface ConfigDeps {
 export function getConfig(
   { settings }: ConfigDeps,
 ): Operation<contract.GetConfigData, contract.GetConfigResponses, contract.GetConfigErrors> {
-  return operation(({ errors }) => {
-    const config = attempt(() => settings.stored(), (cause) => errors.bare(422, 'settings not read', { cause, isLogged: true }))
+  return operation(async ({ errors }) => {
+    const config = await attempt(() => settings.stored(), (cause) => errors.bare(422, 'settings not read', { cause, isLogged: true }))
     return renderLarge({ config })
   })
 }
 
 /** The result of `run`, or the error that `failed` makes of its error. */
-function attempt<T>(run: () => T, failed: (cause: unknown) => Error): T {
+async function attempt<T>(run: () => T, failed: (cause: unknown) => Error): Promise<Awaited<T>> {
   try {
-    return run()
+    return await run()
   } catch (error) {
     throw failed(error)
   }
@@ -36,9 +35,9 @@ const keyRequest = bodyOf<contract.ConfigKeyQuery>()({ key: string, is_secret: b
 export function readConfig(
   { settings }: ConfigDeps,
 ): Operation<contract.ReadConfigData, contract.ReadConfigResponses, contract.ReadConfigErrors> {
-  return withBody(keyRequest, ({ body: { key, is_secret: isSecret }, errors }) => {
+  return withBody(keyRequest, async ({ body: { key, is_secret: isSecret }, errors }) => {
     if (key === 'model-limits') return renderLarge(modelLimits.map(([pattern, limit]) => ({ pattern, context_limit: limit })))
-    const value = attempt(
+    const value = await attempt(
       () => (isSecret ? settings.secret(key) : settings.read(key)),
       (cause) => errors.bare(500, isSecret ? 'secrets not read' : 'settings not read', { cause, isLogged: true }),
     )
@@ -62,9 +61,12 @@ const upsertRequest = bodyOf<contract.UpsertConfigQuery>()({ key: string, value:
 export function upsertConfig(
   { settings }: ConfigDeps,
 ): Operation<contract.UpsertConfigData, contract.UpsertConfigResponses, contract.UpsertConfigErrors> {
-  return withBody(upsertRequest, ({ body: { key, value, is_secret: isSecret }, errors }) => {
-    attempt(
-      () => { change(settings, isSecret, (before) => withMember(before, key, value)) },
+  return withBody(upsertRequest, async ({ body: { key, value, is_secret: isSecret }, errors }) => {
+    await attempt(
+      async () => {
+        if (isSecret) await settings.setSecret(key, value)
+        else settings.change((before) => withMember(before, key, value))
+      },
       (cause) => errors.bare(500, 'value not stored', { cause, isLogged: true }),
     )
     return { status: 200, body: `Upserted key ${key}` }
@@ -75,16 +77,14 @@ export function upsertConfig(
 export function removeConfig(
   { settings }: ConfigDeps,
 ): Operation<contract.RemoveConfigData, contract.RemoveConfigResponses, contract.RemoveConfigErrors> {
-  return withBody(keyRequest, ({ body: { key, is_secret: isSecret }, errors }) => {
-    attempt(
-      () => { change(settings, isSecret, (before) => objectOf(Object.entries(before).filter(([one]) => one !== key))) },
+  return withBody(keyRequest, async ({ body: { key, is_secret: isSecret }, errors }) => {
+    await attempt(
+      async () => {
+        if (isSecret) await settings.removeSecret(key)
+        else settings.change((before) => withoutMember(before, key))
+      },
       (cause) => errors.bare(404, 'value not removed', { cause, isLogged: true }),
     )
     return { status: 200, body: `Removed key ${key}` }
   })
-}
-
-function change(settings: Settings, isSecret: boolean, changed: (before: Mapping) => Mapping): void {
-  if (isSecret) settings.changeSecrets(changed)
-  else settings.change(changed)
 }

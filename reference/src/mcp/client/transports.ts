@@ -1,7 +1,8 @@
 import type { BuiltinExtension, InlinePythonExtension, SseExtension, StdioExtension, StreamableHttpExtension } from '#contract'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Environment } from '../../settings/paths.ts'
-import { serverSecretVariable, type Settings } from '../../settings/settings.ts'
+import { serverSecretVariable } from '../../settings/secrets.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { ExtensionError } from './connection.ts'
 import { HttpTransport } from './http-transport.ts'
 import { LastErrorLine } from './last-error-line.ts'
@@ -38,15 +39,15 @@ export async function openTransport(config: RemoteExtension, around: LaunchConte
     case 'builtin':
       return processTransport([...around.ownCommand, 'mcp', 'developer'], {}, around)
     case 'stdio': {
-      const variables = variablesOf(config, around)
+      const variables = await variablesOf(config, around)
       await checkPackage(config, around.settings, signal)
       return processTransport([config.cmd, ...config.args], variables, around)
     }
     case 'sse':
-      variablesOf(config, around) // the result is not used, but a missing secret is an error
+      await variablesOf(config, around) // the result is not used, but a missing secret is an error
       return httpTransport(HttpTransport.sse(urlOf(config.uri)))
     case 'streamable_http': {
-      const headers = filledIn(config.headers, variablesOf(config, around))
+      const headers = filledIn(config.headers, await variablesOf(config, around))
       return httpTransport(HttpTransport.streamable(urlOf(config.uri), headers))
     }
     default:
@@ -79,15 +80,19 @@ function processTransport(
 }
 
 /** The environment variables of an extension: the secrets that it names, and its own variables (GA 6.7, X39). */
-function variablesOf({ envs, env_keys: keys }: StdioExtension | SseExtension | StreamableHttpExtension, { settings }: LaunchContext): Record<string, string> {
-  const secrets = keys.filter((key) => !Object.hasOwn(envs, key)).flatMap((key): [string, string][] => {
-    const value = settings.secret(key)
+async function variablesOf(
+  { envs, env_keys: keys }: StdioExtension | SseExtension | StreamableHttpExtension,
+  { settings }: LaunchContext,
+): Promise<Record<string, string>> {
+  const secrets: [string, string][] = []
+  for (const key of keys.filter((key) => !Object.hasOwn(envs, key))) {
+    const value = await settings.secret(key)
     if (value === undefined) {
       const reason = `Configuration value not found: ${key.toUpperCase()}`
       throw new ExtensionError(`invalid config: Failed to fetch secret '${key}' from config: ${reason}`)
     }
-    return typeof value === 'string' ? [[key, value]] : []
-  })
+    if (typeof value === 'string') secrets.push([key, value])
+  }
   return { ...Object.fromEntries(secrets), ...envs }
 }
 

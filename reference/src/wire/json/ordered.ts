@@ -58,6 +58,11 @@ export function withMember(object: object, key: string, value: unknown): Members
   return objectOf([...Object.entries(object), [key, value]])
 }
 
+/** A copy without a member. */
+export function withoutMember(object: object, key: string): Members {
+  return objectOf(Object.entries(object).filter(([one]) => one !== key))
+}
+
 class KeyOrder implements ProxyHandler<Members> {
   readonly #keys: Set<string | symbol>
 

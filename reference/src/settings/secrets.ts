@@ -1,0 +1,109 @@
+import type { Logger } from '../log.ts'
+import { withMember, withoutMember } from '../wire/json/ordered.ts'
+import type { Keyring } from './keyring/keyring.ts'
+import type { Environment } from './paths.ts'
+import { renderMapping, type Mapping, type MappingFile } from './yaml-file.ts'
+
+/** The variable with this server's secret. No setting and no secret has its name (G32, G43). */
+export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
+/** The variable that keeps the server away from the keyring. */
+const disablingVariable = 'GOOSE_DISABLE_KEYRING'
+
+/** The secrets, without those of the environment. They are in the keyring if there is one, otherwise in a file (G53, G55). */
+export class Secrets {
+  readonly #file: MappingFile
+  readonly #env: Environment
+  readonly #logger: Logger | undefined
+  /** Undefined until the first access; then it stays. It resolves to undefined if secrets are in the file. */
+  #keyring: Promise<Keyring | undefined> | undefined
+  readonly #stop = new AbortController()
+
+  constructor(file: MappingFile, env: Environment, logger: Logger | undefined) {
+    this.#file = file
+    this.#env = env
+    this.#logger = logger
+  }
+
+  /** The mapping with this secret, if any has it. Rejects if the secrets cannot be read. */
+  async find(key: string): Promise<Mapping> {
+    const keyring = await this.#chosen()
+    const inKeyring = await keyring?.read()
+    return inKeyring !== undefined && Object.hasOwn(inKeyring, key) ? inKeyring : this.#file.readIfAny()
+  }
+
+  /** Stores a secret. Rejects if the secrets cannot be read or written. */
+  async set(key: string, value: unknown): Promise<void> {
+    const keyring = await this.#chosen()
+    if (keyring === undefined) {
+      this.#changeFile((before) => withMember(before, key, value))
+      return
+    }
+    await keyring.change((before) => withMember(before, key, value))
+    try {
+      this.#removeFromFile(key)
+    } catch (err) {
+      this.#logger?.warn('an old secret stays in the file', { file: this.#file.path, err })
+    }
+  }
+
+  /** Removes a secret, if there is one. Rejects like `set`. */
+  async remove(key: string): Promise<void> {
+    const keyring = await this.#chosen()
+    if (keyring === undefined) {
+      this.#changeFile((before) => withoutMember(before, key))
+      return
+    }
+    await keyring.change((before) => (Object.hasOwn(before, key) ? withoutMember(before, key) : undefined))
+    this.#removeFromFile(key)
+  }
+
+  /** Ends the connection to the keyring. */
+  close(): void {
+    this.#stop.abort(new Error('the server stops'))
+  }
+
+  #removeFromFile(key: string): void {
+    if (Object.hasOwn(this.#file.readIfAny(), key)) this.#changeFile((before) => withoutMember(before, key))
+  }
+
+  /** There are no backups of this file. */
+  #changeFile(change: (before: Mapping) => Mapping): void {
+    this.#file.write(renderMapping(change(this.#file.readIfAny())))
+  }
+
+  async #chosen(): Promise<Keyring | undefined> {
+    return (this.#keyring ??= this.#choose())
+  }
+
+  async #choose(): Promise<Keyring | undefined> {
+    try {
+      const address = this.#addressOfBus()
+      // Loading the library takes time, and many runs need no secret.
+      const { Keyring: Store } = await import('./keyring/keyring.ts')
+      const keyring = new Store(address, withoutServerSecret(this.#env), this.#stop.signal)
+      await keyring.reach()
+      this.#logger?.info('secrets are in the keyring')
+      return keyring
+    } catch (error) {
+      this.#stop.signal.throwIfAborted()
+      const why = error instanceof Error ? error.message : String(error)
+      this.#logger?.info('secrets are in a file', { file: this.#file.path, why })
+      return undefined
+    }
+  }
+
+  /** Throws the reason why no keyring can be used. */
+  #addressOfBus(): string {
+    if (this.#env[disablingVariable] !== undefined) throw new Error(`${disablingVariable} is set`)
+    if (process.platform !== 'linux') throw new Error('there is a keyring only on Linux')
+    const { DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: runtime } = this.#env
+    if (address) return address
+    if (runtime) return `unix:path=${encodeURIComponent(runtime)}/bus`
+    throw new Error('neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set')
+  }
+}
+
+/** The program of a bus never gets the key of this server. */
+function withoutServerSecret(env: Environment): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name !== serverSecretVariable))
+}
