@@ -62,8 +62,11 @@ type session struct {
 	stopped   chan struct{} // closed when the shutdown is done
 
 	historyMu sync.Mutex
-	history   []ToolCallRecord
+	history   [][]ToolCallRecord // in pieces, so that a long session never copies it
 }
+
+// historyPiece is the length of a piece of the history.
+const historyPiece = 64
 
 // newSession prepares a session in a folder. The options are valid. Events are called in their order.
 func newSession(o *AgentOptions, cwd string, events Events, order *serial, mail *mailbox, rules ...StateOption) (*session, error) {
@@ -255,7 +258,11 @@ func (s *session) warning(text string) {
 func (s *session) toolStarted(p PendingToolCall) {
 	_ = s.state.StartToolCall(p) // outside of a turn, the call is answered but changes no state
 	s.historyMu.Lock()
-	s.history = append(s.history, ToolCallRecord{p.ToolUseID, p.ToolName, p.ServerName, p.Arguments, p.StartedAt})
+	if n := len(s.history); n == 0 || len(s.history[n-1]) == historyPiece {
+		s.history = append(s.history, make([]ToolCallRecord, 0, historyPiece))
+	}
+	last := &s.history[len(s.history)-1]
+	*last = append(*last, ToolCallRecord{p.ToolUseID, p.ToolName, p.ServerName, p.Arguments, p.StartedAt})
 	s.historyMu.Unlock()
 	if f := s.events.OnToolCall; f != nil {
 		s.state.events.post(func() { f(ToolCallInfo{p.ToolUseID, p.ToolName, p.ServerName, p.Arguments}) })
@@ -355,7 +362,7 @@ func (s *session) interrupt(ctx context.Context) (InterruptReceipt, error) {
 func (s *session) toolCalls() []ToolCallRecord {
 	s.historyMu.Lock()
 	defer s.historyMu.Unlock()
-	return slices.Clone(s.history)
+	return slices.Concat(s.history...)
 }
 
 func requirePrompt(prompt string) error {
