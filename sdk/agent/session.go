@@ -61,12 +61,32 @@ type session struct {
 	end       *delivery     // how the process has ended; nil before
 	stopped   chan struct{} // closed when the shutdown is done
 
-	historyMu sync.Mutex
-	history   [][]ToolCallRecord // in pieces, so that a long session never copies it
+	calls history
 }
 
-// historyPiece is the length of a piece of the history.
-const historyPiece = 64
+// A history has tool calls, in pieces: a long session never copies it.
+type history struct {
+	mu     sync.Mutex
+	pieces [][]ToolCallRecord
+}
+
+func (h *history) add(r ToolCallRecord) {
+	const length = 64 // of a piece
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n := len(h.pieces); n == 0 || len(h.pieces[n-1]) == length {
+		h.pieces = append(h.pieces, make([]ToolCallRecord, 0, length))
+	}
+	last := &h.pieces[len(h.pieces)-1]
+	*last = append(*last, r)
+}
+
+// all returns the calls so far.
+func (h *history) all() []ToolCallRecord {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Concat(h.pieces...)
+}
 
 // newSession prepares a session in a folder. The options are valid. Events are called in their order.
 func newSession(o *AgentOptions, cwd string, events Events, order *serial, mail *mailbox, rules ...StateOption) (*session, error) {
@@ -257,13 +277,7 @@ func (s *session) warning(text string) {
 
 func (s *session) toolStarted(p PendingToolCall) {
 	_ = s.state.StartToolCall(p) // outside of a turn, the call is answered but changes no state
-	s.historyMu.Lock()
-	if n := len(s.history); n == 0 || len(s.history[n-1]) == historyPiece {
-		s.history = append(s.history, make([]ToolCallRecord, 0, historyPiece))
-	}
-	last := &s.history[len(s.history)-1]
-	*last = append(*last, ToolCallRecord{p.ToolUseID, p.ToolName, p.ServerName, p.Arguments, p.StartedAt})
-	s.historyMu.Unlock()
+	s.calls.add(ToolCallRecord{p.ToolUseID, p.ToolName, p.ServerName, p.Arguments, p.StartedAt})
 	if f := s.events.OnToolCall; f != nil {
 		s.state.events.post(func() { f(ToolCallInfo{p.ToolUseID, p.ToolName, p.ServerName, p.Arguments}) })
 	}
@@ -356,13 +370,6 @@ func (s *session) interrupt(ctx context.Context) (InterruptReceipt, error) {
 		_ = json.Unmarshal(payload, &receipt) // all members are optional
 	}
 	return receipt, err
-}
-
-// toolCalls returns the tool calls so far.
-func (s *session) toolCalls() []ToolCallRecord {
-	s.historyMu.Lock()
-	defer s.historyMu.Unlock()
-	return slices.Concat(s.history...)
 }
 
 func requirePrompt(prompt string) error {
