@@ -60,6 +60,7 @@ func newGoose(config Config) (*goose, error) {
 		background:  turn.NewBackground(config.Log),
 		noGrace:     make(chan struct{}),
 	}
+	g.settings.SetEnvironment(config.Environment)
 	if len(config.Guard) > 0 {
 		g.guard = processgroup.NewGuard(config.Guard...)
 	}
@@ -167,6 +168,7 @@ func (g *goose) close() error {
 	g.background.Close()
 	g.agents.Close()
 	g.guard.Close()
+	g.settings.Close()
 	g.transport.CloseIdleConnections()
 	return g.store.Close()
 }
