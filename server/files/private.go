@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 const (
@@ -38,7 +39,7 @@ func ReplacePrivate(path string, content []byte) error {
 		return err
 	}
 	defer directory.Close() // also unlocks it
-	temporary := path + ".tmp"
+	temporary := filepath.Join(dir, temporaryName(filepath.Base(path)))
 	if err := remove(temporary); err != nil { // a server that was killed may have left one
 		return err
 	}
@@ -50,6 +51,12 @@ func ReplacePrivate(path string, content []byte) error {
 		return errors.Join(err, remove(temporary))
 	}
 	return flush(directory)
+}
+
+// temporaryName returns the name of the temporary file for a file, whose own name may be as long as a name can be.
+func temporaryName(name string) string {
+	const suffix, longest = ".tmp", 255
+	return strings.ToValidUTF8(name[:min(len(name), longest-len(suffix))], "") + suffix
 }
 
 // write creates a file and flushes it to the disk.
