@@ -21,8 +21,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/handlers/agents"
 	confighandlers "github.com/lockstep-dev/lockstep/server/handlers/config"
 	"github.com/lockstep-dev/lockstep/server/handlers/diagnostics"
+	"github.com/lockstep-dev/lockstep/server/handlers/providers"
 	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/definition"
 	"github.com/lockstep-dev/lockstep/server/mcp/connector"
 	"github.com/lockstep-dev/lockstep/server/mcp/osv"
 	"github.com/lockstep-dev/lockstep/server/mcp/platform"
@@ -67,12 +69,12 @@ func newGoose(config Config) (*goose, error) {
 	g.hooks = hooks.New(config.Hooks, hooks.Options{Environment: config.Environment, Stderr: config.HookErrors, Guard: g.guard, Log: config.Log})
 	g.endGrace = sync.OnceFunc(func() { close(g.noGrace) })
 	g.providers = &llm.Factory{
-		Settings:  g.settings,
-		Env:       llm.Lookup(config.Env),
-		Custom:    filepath.Join(config.Directories.Config, "custom_providers"),
-		Transport: g.transport,
-		Logs:      llm.NewLogs(config.Directories.Logs(), config.Log),
-		Log:       config.Log,
+		Settings:    g.settings,
+		Env:         llm.Lookup(config.Env),
+		Definitions: definition.NewStore(filepath.Join(config.Directories.Config, "custom_providers")),
+		Transport:   g.transport,
+		Logs:        llm.NewLogs(config.Directories.Logs(), config.Log),
+		Log:         config.Log,
 	}
 	if config.Models != nil {
 		g.providers.Transport = config.Models
@@ -178,6 +180,7 @@ type (
 	sessionHandlers     = sessions.Handlers
 	agentHandlers       = agents.Handlers
 	configHandlers      = confighandlers.Handlers
+	providerHandlers    = providers.Handlers
 	diagnosticsHandlers = diagnostics.Handlers
 )
 

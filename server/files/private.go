@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 const (
@@ -59,7 +60,7 @@ func ReplacePrivateAfter(path string, content []byte, prepare func(Replace) erro
 
 // replaceIn replaces a file of a locked directory.
 func replaceIn(directory *os.File, path string, content []byte, prepare func() error) error {
-	temporary := path + ".tmp"
+	temporary := filepath.Join(filepath.Dir(path), temporaryName(filepath.Base(path)))
 	if err := remove(temporary); err != nil { // a server that was killed may have left one
 		return err
 	}
@@ -84,6 +85,12 @@ func isDirectoryOf(directory *os.File, path string) bool {
 	}
 	other, err := os.Stat(filepath.Dir(path))
 	return err == nil && os.SameFile(one, other)
+}
+
+// temporaryName returns the name of the temporary file for a file, whose own name may be as long as a name can be.
+func temporaryName(name string) string {
+	const suffix, longest = ".tmp", 255
+	return strings.ToValidUTF8(name[:min(len(name), longest-len(suffix))], "") + suffix
 }
 
 // write creates a file and flushes it to the disk.
