@@ -6,16 +6,18 @@ import (
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/llm/definition"
-	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // Providers describes all providers, sorted by name (decision G57). Secrets that cannot be read count as not set.
 func (f *Factory) Providers() []api.ProviderDetails {
 	var all []api.ProviderDetails
+	var unread error // the first one, because the others come from the same file
+	ready := func(is bool, err error) bool {
+		unread = cmp.Or(unread, err)
+		return is
+	}
 	for i := range builtins {
-		ready, err := f.isConfigured(&builtins[i])
-		f.logUnread(err)
-		all = append(all, builtins[i].details(ready))
+		all = append(all, builtins[i].details(ready(f.isConfigured(&builtins[i]))))
 	}
 	ids := f.Definitions.IDs()
 	for id := range definition.Bundled() {
@@ -28,9 +30,10 @@ func (f *Factory) Providers() []api.ProviderDetails {
 			continue
 		}
 		if d, isFile, err := f.Definitions.Find(id); err == nil {
-			all = append(all, f.defined(id, d, isFile))
+			all = append(all, defined(id, d, isFile, ready(f.hasKey(d))))
 		}
 	}
+	f.logUnread(unread)
 	slices.SortFunc(all, func(a, b api.ProviderDetails) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
@@ -97,7 +100,7 @@ func (b *builtin) configKeys() []api.ConfigKey {
 }
 
 // defined describes the provider of a definition.
-func (f *Factory) defined(id string, d definition.Definition, isFile bool) api.ProviderDetails {
+func defined(id string, d definition.Definition, isFile, ready bool) api.ProviderDetails {
 	engine, kind, model := builtinOf(string(d.Engine)), api.ProviderTypeDeclarative, ""
 	if isFile {
 		kind = api.ProviderTypeCustom
@@ -112,7 +115,7 @@ func (f *Factory) defined(id string, d definition.Definition, isFile bool) api.P
 		model = models[0].Name
 	}
 	return api.ProviderDetails{
-		Name: id, IsConfigured: f.hasKey(d), ProviderType: kind,
+		Name: id, IsConfigured: ready, ProviderType: kind,
 		Metadata: api.ProviderMetadata{
 			Name: id, DisplayName: d.DisplayName, Description: definition.Description(d), DefaultModel: model, KnownModels: models,
 			ModelDocLink: engine.link, ConfigKeys: keysOf(d, engine),
@@ -135,13 +138,13 @@ func keysOf(d definition.Definition, engine *builtin) []api.ConfigKey {
 }
 
 // hasKey reports whether a provider has the key that its definition needs.
-func (f *Factory) hasKey(d definition.Definition) bool {
+func (f *Factory) hasKey(d definition.Definition) (bool, error) {
 	if !definition.NeedsKey(d) {
-		return true
+		return true, nil
 	}
 	value, err := valueOf(f.Settings, keyOf(d))
 	if err != nil {
-		f.logUnread(&unread{d.APIKeyEnv, err})
+		return false, &unread{d.APIKeyEnv, err}
 	}
-	return value != nil && (jsonwire.Text(value).Kind() != "string" || jsonwire.Text(value).Str() != "")
+	return value != nil && string(value) != `""`, nil
 }
