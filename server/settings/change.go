@@ -32,6 +32,21 @@ func (s *Settings) changeFile(in File, key string, change func(old jsonwire.Text
 	return s.write(in, old, changed(old.mapping, key, change))
 }
 
+// SetTexts sets settings to strings in one write. New keys go to the end, in the given order (decision G60).
+func (s *Settings) SetTexts(texts jsonwire.Pairs) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.read(Config)
+	if err != nil {
+		return err
+	}
+	mapping := old.mapping
+	for _, text := range texts {
+		mapping = changed(mapping, text.Name, func(jsonwire.Text) jsonwire.Text { return jsonwire.AppendQuoted(nil, text.Value) })
+	}
+	return s.write(Config, old, mapping)
+}
+
 // write replaces the mapping of a file. The new text is on the disk before the backups move, so a full disk loses none of
 // them (decision G41). The caller holds s.mu.
 func (s *Settings) write(in File, old content, mapping jsonwire.Text) error {

@@ -39,38 +39,38 @@ func (s *Settings) Close() {
 	}
 }
 
-// keyring returns the keyring with the secrets, or nil if they are in the file.
-func (s *Settings) keyring() *keyring.Keyring {
-	s.secrets.mu.Lock()
-	defer s.secrets.mu.Unlock()
-	if s.secrets.chosen {
-		return s.secrets.ring
+// keyring returns the keyring with the secrets, or nil if they are in the file of the settings.
+func (st *secretStore) keyring(s *Settings) *keyring.Keyring {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.chosen {
+		return st.ring
 	}
-	s.secrets.chosen = true
-	ring, err := s.openKeyring()
+	st.chosen = true
+	ring, err := st.open(s.env)
 	if err != nil {
 		s.log.Info("secrets are in a file", "path", s.path(Secrets), "because", err)
 		return nil
 	}
 	s.log.Info("secrets are in the keyring", "service", "goose", "username", "secrets")
-	s.secrets.ring = ring
+	st.ring = ring
 	return ring
 }
 
-func (s *Settings) openKeyring() (*keyring.Keyring, error) {
-	if _, disabled := s.env("GOOSE_DISABLE_KEYRING"); disabled {
+func (st *secretStore) open(env Lookup) (*keyring.Keyring, error) {
+	if _, disabled := env("GOOSE_DISABLE_KEYRING"); disabled {
 		return nil, errors.New("GOOSE_DISABLE_KEYRING is set")
 	}
-	address, _ := s.env("DBUS_SESSION_BUS_ADDRESS")
-	if runtime, _ := s.env("XDG_RUNTIME_DIR"); address == "" && runtime != "" {
+	address, _ := env("DBUS_SESSION_BUS_ADDRESS")
+	if runtime, _ := env("XDG_RUNTIME_DIR"); address == "" && runtime != "" {
 		address = "unix:path=" + keyring.Escape(runtime+"/bus")
 	}
-	return keyring.Open(keyring.Options{Address: address, Environment: s.secrets.environment})
+	return keyring.Open(keyring.Options{Address: address, Environment: st.environment})
 }
 
 // storedSecret returns a secret, or nil if there is none (decision G55).
 func (s *Settings) storedSecret(key string) (jsonwire.Text, error) {
-	if ring := s.keyring(); ring != nil {
+	if ring := s.secrets.keyring(s); ring != nil {
 		text, err := ring.Read()
 		if err != nil {
 			return nil, fmt.Errorf("read the keyring: %w", err)
@@ -88,7 +88,7 @@ func (s *Settings) storedSecret(key string) (jsonwire.Text, error) {
 
 // changeSecret changes a secret. In a keyring, change gets the value that is there (decision G55).
 func (s *Settings) changeSecret(key string, change func(old jsonwire.Text) jsonwire.Text) error {
-	ring := s.keyring()
+	ring := s.secrets.keyring(s)
 	if ring == nil {
 		return s.changeFile(Secrets, key, change)
 	}

@@ -55,20 +55,17 @@ func (h *Handlers) SetProvider(_ context.Context, request gen.SetProviderRequest
 	if err := h.Providers.Check(request.Body.Provider); err != nil {
 		return gen.SetProvider400TextResponse{Body: err.Error()}, nil
 	}
-	for _, setting := range []struct{ key, value string }{
-		{"GOOSE_PROVIDER", request.Body.Provider}, {"GOOSE_MODEL", request.Body.Model},
-	} {
-		if err := h.put(settings.Config, setting.key, setting.value); err != nil {
-			h.Log.Error("provider not stored", "err", err)
-			return gen.SetProvider400TextResponse{Body: "Internal error"}, nil
-		}
+	chosen := jsonwire.Pairs{{Name: "GOOSE_PROVIDER", Value: request.Body.Provider}, {Name: "GOOSE_MODEL", Value: request.Body.Model}}
+	if err := h.Settings.SetTexts(chosen); err != nil {
+		h.Log.Error("provider not stored", "err", err)
+		return gen.SetProvider400TextResponse{Body: "Internal error"}, nil
 	}
 	return gen.DoneResponse{}, nil
 }
 
-// put stores a text.
-func (h *Handlers) put(in settings.File, key, value string) error {
-	return h.Settings.Change(in, key, func(jsonwire.Text) jsonwire.Text { return jsonwire.AppendQuoted(nil, value) })
+// putSecret stores a text as a secret.
+func (h *Handlers) putSecret(key, value string) error {
+	return h.Settings.Change(settings.Secrets, key, func(jsonwire.Text) jsonwire.Text { return jsonwire.AppendQuoted(nil, value) })
 }
 
 // DetectProvider answers POST /config/detect-provider (GA 10.18).
@@ -83,7 +80,7 @@ func (h *Handlers) DetectProvider(ctx context.Context, request gen.DetectProvide
 // CreateCustomProvider answers POST /config/custom-providers (GA 10.19).
 func (h *Handlers) CreateCustomProvider(_ context.Context, request gen.CreateCustomProviderRequestObject) (gen.CreateCustomProviderResponseObject, error) {
 	id, err := h.Providers.Definitions.Create(request.Body, func(name string) error {
-		return h.put(settings.Secrets, name, request.Body.APIKey)
+		return h.putSecret(name, request.Body.APIKey)
 	})
 	if err != nil {
 		h.Log.Error("custom provider not stored", "err", err)
@@ -105,7 +102,7 @@ func (h *Handlers) GetCustomProvider(_ context.Context, request gen.GetCustomPro
 // UpdateCustomProvider answers PUT /config/custom-providers/{id} (GA 10.19).
 func (h *Handlers) UpdateCustomProvider(_ context.Context, request gen.UpdateCustomProviderRequestObject) (gen.UpdateCustomProviderResponseObject, error) {
 	err := h.Providers.Definitions.Update(request.ID, request.Body, func(name string) error {
-		return h.put(settings.Secrets, name, request.Body.APIKey)
+		return h.putSecret(name, request.Body.APIKey)
 	})
 	if err != nil {
 		h.Log.Error("custom provider not changed", "err", err)
