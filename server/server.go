@@ -48,6 +48,7 @@ type operations struct {
 	*sessionHandlers
 	*agentHandlers
 	*configHandlers
+	*providerHandlers
 	*replyHandlers
 	diagnosticsHandlers
 }
@@ -226,6 +227,7 @@ func New(config Config) (*Server, error) {
 			sessionHandlers:     goose.sessionHandlers(config),
 			agentHandlers:       goose.agentHandlers(config),
 			configHandlers:      &configHandlers{Settings: goose.settings, Permissions: goose.permissions, Log: config.Log},
+			providerHandlers:    &providerHandlers{Settings: goose.settings, Providers: goose.providers, Log: config.Log},
 			replyHandlers:       &reply.Handlers{Store: goose.store, Turns: turns},
 			diagnosticsHandlers: goose.diagnosticsHandlers(config),
 		},
