@@ -22,7 +22,7 @@ export function getConfig(
 }
 
 /** The result of `run`, or the error that `failed` makes of its error. */
-function attempt<T>(run: () => T, failed: (cause: unknown) => Error): T {
+export function attempt<T>(run: () => T, failed: (cause: unknown) => Error): T {
   try {
     return run()
   } catch (error) {
