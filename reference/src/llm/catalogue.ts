@@ -10,6 +10,8 @@ export interface BuiltIn {
   defaultModel: string
   /** Without this, the only known model is the default one. */
   knownModels?: readonly string[]
+  /** The limits of known models that differ from those of all models with these names. */
+  limits?: Readonly<Record<string, number>>
   /** In the order in which they are read (M2). */
   keys: readonly ConfigKey[]
   /** Why it cannot run on this server (M1); undefined if it can. */
@@ -104,6 +106,7 @@ const list: readonly BuiltIn[] = [
     name: 'openai', title: 'OpenAI', type: 'Preferred', description: 'OpenAI models, and servers with the same API',
     link: 'https://platform.openai.com/docs/models', defaultModel: 'gpt-4o',
     knownModels: ['gpt-4o', 'gpt-4o-mini', 'gpt-4.1', 'gpt-4.1-mini', 'o1', 'o3', 'gpt-3.5-turbo', 'gpt-4-turbo', 'o4-mini'],
+    limits: { 'gpt-4.1': 128_000, 'gpt-4.1-mini': 128_000, 'o1': 200_000, 'gpt-3.5-turbo': 16_385, 'o4-mini': 128_000 },
     keys: [
       key('OPENAI_API_KEY', 'rs'), key('OPENAI_HOST', 'r', 'https://api.openai.com'), key('OPENAI_BASE_PATH', 'r', 'v1/chat/completions'),
       key('OPENAI_ORGANIZATION', ''), key('OPENAI_PROJECT', ''), key('OPENAI_CUSTOM_HEADERS', 's'), key('OPENAI_TIMEOUT', '', '600'),
@@ -148,8 +151,3 @@ const list: readonly BuiltIn[] = [
 
 /** The built-in providers by their names. */
 export const builtIns: ReadonlyMap<string, BuiltIn> = new Map(list.map((provider) => [provider.name, provider]))
-
-/** Limits of known models that differ from the table of all models (GA 24.1). */
-export const ownLimits: Readonly<Record<string, number>> = {
-  'gpt-4.1': 128_000, 'gpt-4.1-mini': 128_000, 'o1': 200_000, 'gpt-3.5-turbo': 16_385, 'o4-mini': 128_000,
-}

@@ -1,7 +1,7 @@
 import type { ConfigKey, ModelInfo, ProviderDetails } from '#contract'
 import type { Settings } from '../settings/settings.ts'
 import { compareBytes } from '../text/compare-bytes.ts'
-import { builtIns, ownLimits, type BuiltIn } from './catalogue.ts'
+import { builtIns, type BuiltIn } from './catalogue.ts'
 import { listDefinitions, modelNamed, needsKey, type FoundDefinition } from './definitions.ts'
 import { assumedLimit, knownLimit } from './model-config.ts'
 
@@ -40,7 +40,7 @@ function areSet(keys: readonly ConfigKey[], read: Read): boolean {
 }
 
 function builtInDetails(provider: BuiltIn, read: Read): ProviderDetails {
-  const { name, title, type, description, cannotRun, defaultModel, knownModels = [defaultModel], link, keys } = provider
+  const { name, title, type, description, cannotRun, defaultModel, knownModels = [defaultModel], limits = {}, link, keys } = provider
   return {
     name,
     metadata: {
@@ -48,7 +48,7 @@ function builtInDetails(provider: BuiltIn, read: Read): ProviderDetails {
       display_name: title,
       description: cannotRun === undefined ? description : `${description}. Cannot run on this server: ${cannotRun}`,
       default_model: defaultModel,
-      known_models: knownModels.map((model) => modelNamed(model, ownLimits[model] ?? knownLimit(model) ?? assumedLimit)),
+      known_models: knownModels.map((model) => modelNamed(model, limits[model] ?? knownLimit(model) ?? assumedLimit)),
       model_doc_link: link,
       config_keys: [...keys],
     },
