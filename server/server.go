@@ -260,7 +260,7 @@ func newHTTP(handler http.Handler, config Config) *http.Server {
 		ReadHeaderTimeout: config.ReadTimeout,
 		IdleTimeout:       config.IdleTimeout,
 		MaxHeaderBytes:    1 << 20,
-		// There is no WriteTimeout, because it would cut streams and long executions. See package conn.
+		// WriteTimeout stays 0: it would cut streams and long executions. Package conn limits each write instead.
 
 		// Without this, net/http would answer `OPTIONS *` itself, without the CORS headers.
 		DisableGeneralOptionsHandler: true,
