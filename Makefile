@@ -4,6 +4,7 @@
 #   make parity-slow  what takes a minute: the default times
 #   make test         every test, with the race detector
 #   make test-faults  what breaks around a run, and is never green
+#   make test-keyring the keyring of a desktop
 #   make test-browser what a browser makes of the report, the servers and the client library
 #   make help         all targets
 #
@@ -147,6 +148,11 @@ test-faults: ## Break everything around a run, and demand that none of it is gre
 test-browser: build ## Test the report, both servers and the client library in Debian's chromium, which is installed where there is none
 	@command -v chromium >/dev/null || { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends chromium; } >/dev/null
 	cd internal/browser && go vet . && go test -count=1 -timeout 10m .
+
+.PHONY: test-keyring
+test-keyring: ## Test the Go server with the keyring of GNOME, which is installed from Debian where there is none
+	@{ command -v gnome-keyring-daemon && command -v dbus-run-session; } >/dev/null || { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends gnome-keyring dbus-daemon; } >/dev/null
+	AGENTD_TEST_KEYRING=1 go test -count=1 -timeout 2m -run '^TestTheKeyringOfADesktop$$' ./cmd/agentd
 
 .PHONY: test-twins
 test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10, each of one in PARTS=1 scenarios)

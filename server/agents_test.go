@@ -136,7 +136,7 @@ func TestDiagnosticsAreAnArchive(t *testing.T) {
 		if a.status != 200 || a.header.Get("Content-Type") != "application/zip" || a.header.Get("Content-Disposition") != `attachment; filename="diagnostics_`+id+`.zip"` {
 			t.Fatalf("%d %v", a.status, a.header)
 		}
-		names, contents := unzip(t, a.body)
+		names, contents := testfile.Unzip(t, a.body)
 		same(t, "entries", []string{"logs/llm_request.0.jsonl", "session.json", "config.yaml", "system.txt", "schedule.json", "scheduled_recipes/a.yaml"}, names)
 		if want := field(t, r.get("GET /sessions/"+id).body, "id"); !strings.Contains(contents["session.json"], `"id": "`+want+`"`) {
 			t.Errorf("session.json: %s", contents["session.json"])
@@ -181,7 +181,7 @@ func TestDiagnosticsOpenPlainFilesOnly(t *testing.T) {
 		if a.status != 200 {
 			t.Fatalf("status %d, want 200", a.status)
 		}
-		names, _ := unzip(t, a.body)
+		names, _ := testfile.Unzip(t, a.body)
 		same(t, "entries", []string{"session.json", "config.yaml", "system.txt"}, names)
 	})
 }

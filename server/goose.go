@@ -21,8 +21,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/handlers/agents"
 	confighandlers "github.com/lockstep-dev/lockstep/server/handlers/config"
 	"github.com/lockstep-dev/lockstep/server/handlers/diagnostics"
+	"github.com/lockstep-dev/lockstep/server/handlers/providers"
 	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/definition"
 	"github.com/lockstep-dev/lockstep/server/mcp/connector"
 	"github.com/lockstep-dev/lockstep/server/mcp/osv"
 	"github.com/lockstep-dev/lockstep/server/mcp/platform"
@@ -60,18 +62,19 @@ func newGoose(config Config) (*goose, error) {
 		background:  turn.NewBackground(config.Log),
 		noGrace:     make(chan struct{}),
 	}
+	g.settings.SetEnvironment(config.Environment)
 	if len(config.Guard) > 0 {
 		g.guard = processgroup.NewGuard(config.Guard...)
 	}
 	g.hooks = hooks.New(config.Hooks, hooks.Options{Environment: config.Environment, Stderr: config.HookErrors, Guard: g.guard, Log: config.Log})
 	g.endGrace = sync.OnceFunc(func() { close(g.noGrace) })
 	g.providers = &llm.Factory{
-		Settings:  g.settings,
-		Env:       llm.Lookup(config.Env),
-		Custom:    filepath.Join(config.Directories.Config, "custom_providers"),
-		Transport: g.transport,
-		Logs:      llm.NewLogs(config.Directories.Logs(), config.Log),
-		Log:       config.Log,
+		Settings:    g.settings,
+		Env:         llm.Lookup(config.Env),
+		Definitions: definition.NewStore(filepath.Join(config.Directories.Config, "custom_providers")),
+		Transport:   g.transport,
+		Logs:        llm.NewLogs(config.Directories.Logs(), config.Log),
+		Log:         config.Log,
 	}
 	if config.Models != nil {
 		g.providers.Transport = config.Models
@@ -167,6 +170,7 @@ func (g *goose) close() error {
 	g.background.Close()
 	g.agents.Close()
 	g.guard.Close()
+	g.settings.Close()
 	g.transport.CloseIdleConnections()
 	return g.store.Close()
 }
@@ -176,6 +180,7 @@ type (
 	sessionHandlers     = sessions.Handlers
 	agentHandlers       = agents.Handlers
 	configHandlers      = confighandlers.Handlers
+	providerHandlers    = providers.Handlers
 	diagnosticsHandlers = diagnostics.Handlers
 )
 

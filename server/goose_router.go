@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/handlers/agents"
 	"github.com/lockstep-dev/lockstep/server/handlers/config"
+	"github.com/lockstep-dev/lockstep/server/handlers/providers"
 	"github.com/lockstep-dev/lockstep/server/handlers/reply"
 	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
@@ -19,6 +20,7 @@ func shapes() map[string]body.Shape {
 	all := map[string]body.Shape{}
 	maps.Copy(all, agents.Bodies)
 	maps.Copy(all, config.Bodies)
+	maps.Copy(all, providers.Bodies)
 	maps.Copy(all, reply.Bodies)
 	maps.Copy(all, sessions.Bodies)
 	return all

@@ -48,6 +48,7 @@ type operations struct {
 	*sessionHandlers
 	*agentHandlers
 	*configHandlers
+	*providerHandlers
 	*replyHandlers
 	diagnosticsHandlers
 }
@@ -226,6 +227,7 @@ func New(config Config) (*Server, error) {
 			sessionHandlers:     goose.sessionHandlers(config),
 			agentHandlers:       goose.agentHandlers(config),
 			configHandlers:      &configHandlers{Settings: goose.settings, Permissions: goose.permissions, Log: config.Log},
+			providerHandlers:    &providerHandlers{Settings: goose.settings, Providers: goose.providers, Log: config.Log},
 			replyHandlers:       &reply.Handlers{Store: goose.store, Turns: turns},
 			diagnosticsHandlers: goose.diagnosticsHandlers(config),
 		},
@@ -258,7 +260,7 @@ func newHTTP(handler http.Handler, config Config) *http.Server {
 		ReadHeaderTimeout: config.ReadTimeout,
 		IdleTimeout:       config.IdleTimeout,
 		MaxHeaderBytes:    1 << 20,
-		// There is no WriteTimeout, because it would cut streams and long executions. See package conn.
+		// WriteTimeout stays 0: it would cut streams and long executions. Package conn limits each write instead.
 
 		// Without this, net/http would answer `OPTIONS *` itself, without the CORS headers.
 		DisableGeneralOptionsHandler: true,

@@ -250,8 +250,8 @@ func TestAFileThatTheSystemRefusesLosesNothing(t *testing.T) {
 		{"POST", "/config/permissions", allow(large), 500, "permission.yaml"},
 	}
 	s.check(t, requests...)
-	// The backups have moved, although the write failed.
-	want := map[string]string{"config.yaml": "a: 1\n", "config.yaml.bak": "a: 1\n", "config.yaml.bak.1": "{}\n", "secrets.yaml": "s: abcd\n"}
+	// The backups have not moved, because the new text could not be written.
+	want := map[string]string{"config.yaml": "a: 1\n", "config.yaml.bak": "{}\n", "secrets.yaml": "s: abcd\n"}
 	if diff := cmp.Diff(want, contents(t, filepath.Join(home, "config"))); diff != "" {
 		t.Errorf("the files (-want +got):\n%s", diff)
 	}

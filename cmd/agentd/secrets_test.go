@@ -3,10 +3,9 @@
 package main
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/json"
-	"io"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -71,20 +70,10 @@ func TestStoredSecretsStaySecret(t *testing.T) {
 	for _, path := range []string{"/config/recover", "/config/backup", "/config/init"} {
 		answers.of(t, "POST", path, nil)
 	}
-	answers.add(unzipped(t, answers.of(t, "GET", "/diagnostics/"+session, nil)))
+	_, diagnostics := testfile.Unzip(t, answers.of(t, "GET", "/diagnostics/"+session, nil))
+	answers.add(fmt.Sprint(diagnostics))
 	answers.of(t, "POST", "/config/remove", object{"key": "TOKEN", "is_secret": true})
-	secrets := filepath.Join(home, "config", "secrets.yaml")
-	if !strings.Contains(testfile.Text(t, secrets), canary) {
-		t.Fatal("no secret is stored")
-	}
-	for _, broken := range []string{"TOKEN: *" + canary, "- " + canary, canary + ": 1\n" + canary + ": 2\n", "TOKEN: \"" + canary} {
-		testfile.Write(t, secrets, broken)
-		answers.of(t, "POST", "/config/read", object{"key": "TOKEN", "is_secret": true})
-		answers.of(t, "POST", "/config/upsert", upsert("TOKEN", canary, true))
-		answers.of(t, "POST", "/config/remove", object{"key": "TOKEN", "is_secret": true})
-		answers.of(t, "POST", "/agent/update_provider", object{"session_id": session, "provider": "openai", "model": "gpt-4o"})
-	}
-	testfile.Remove(t, secrets)
+	answers.ofBrokenSecrets(t, filepath.Join(home, "config", "secrets.yaml"), session)
 	s.kill()
 	if !used.Load() {
 		t.Error("the secret was not used for the model")
@@ -117,25 +106,20 @@ func (a *answers) of(t *testing.T, method, path string, body any) string {
 	return text
 }
 
-func unzipped(t *testing.T, archive string) (all string) {
+// ofBrokenSecrets breaks the file of secrets in several ways, and uses it each time. It removes the file at the end.
+func (a *answers) ofBrokenSecrets(t *testing.T, secrets, session string) {
 	t.Helper()
-	z, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		t.Fatal(err)
+	if !strings.Contains(testfile.Text(t, secrets), canary) {
+		t.Fatal("no secret is stored")
 	}
-	for _, entry := range z.File {
-		f, err := entry.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(f)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		all += entry.Name + "\n" + string(content)
+	for _, broken := range []string{"TOKEN: *" + canary, "- " + canary, canary + ": 1\n" + canary + ": 2\n", "TOKEN: \"" + canary} {
+		testfile.Write(t, secrets, broken)
+		a.of(t, "POST", "/config/read", object{"key": "TOKEN", "is_secret": true})
+		a.of(t, "POST", "/config/upsert", upsert("TOKEN", canary, true))
+		a.of(t, "POST", "/config/remove", object{"key": "TOKEN", "is_secret": true})
+		a.of(t, "POST", "/agent/update_provider", object{"session_id": session, "provider": "openai", "model": "gpt-4o"})
 	}
-	return all
+	testfile.Remove(t, secrets)
 }
 
 // files returns the content of all files of a directory and those below it.

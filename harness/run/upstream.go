@@ -82,11 +82,7 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 		return u.answerByRule(rule, step, &chat)
 	}
 	if a := u.stub.BuiltIn(r); a != nil {
-		rule := scenario.ModelsRule
-		if u.stub.Kind() == stub.OAuth {
-			rule = scenario.AuthorizationRule
-		}
-		return a, u.begin(u.step(rule), false)
+		return a, u.begin(u.step(scenario.BuiltInRule(u.stub.Kind().Chats())), false)
 	}
 	return nil, func(x *transcript.Exchange) { u.Unexpected(x, "") }
 }

@@ -74,6 +74,14 @@ const (
 	UnexpectedRule    = "unexpected"    // what nothing answers
 )
 
+// BuiltInRule is the rule of what a stub answers by itself. chats says whether it is the API of a model.
+func BuiltInRule(chats bool) string {
+	if chats {
+		return ModelsRule
+	}
+	return AuthorizationRule
+}
+
 // UpstreamID is the id of a transcript's step with the requests that a stub rule has answered.
 func UpstreamID(stub, rule string) string { return stub + "." + rule }
 

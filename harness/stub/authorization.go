@@ -35,8 +35,8 @@ const (
 )
 
 // authorization returns the response of an authorization server; nil for a path that it does not have.
-func authorization(base string, r *transcript.Request) *Answer {
-	at := r.Method + " " + path(r)
+func authorization(s *Server, r *transcript.Request) *Answer {
+	base, at := s.url, r.Method+" "+path(r)
 	switch {
 	case r.Method == "GET" && strings.Contains(path(r), serverDocument):
 		return jsonAnswer(200, map[string]any{

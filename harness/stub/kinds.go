@@ -18,20 +18,20 @@ const (
 	Stdio     Kind = "stdio"     // a program that the target starts
 )
 
-// A format writes the messages of a kind. HTTP has no messages, only a failure.
+// A format writes the messages of a kind. Those without a chat have only a failure.
 type format struct {
 	chat    string // path suffix of a request for a message
 	message func(*Message) []byte
 	stream  func(chat *Chat, m *Message, whole bool) []frame
 	failure func(status int, text string) []byte
-	models  func(names []string) []byte
+	builtIn func(s *Server, r *transcript.Request) *Answer // what it answers without a script; nil: nothing
 }
 
 var formats = map[Kind]format{
-	OpenAI:    {"/chat/completions", openaiMessage, openaiStream, openaiFailure, openaiModels},
-	Anthropic: {"/messages", anthropicMessage, anthropicStream, anthropicFailure, anthropicModels},
+	OpenAI:    {"/chat/completions", openaiMessage, openaiStream, openaiFailure, models(openaiModels)},
+	Anthropic: {"/messages", anthropicMessage, anthropicStream, anthropicFailure, models(anthropicModels)},
 	HTTP:      {failure: plainFailure},
-	OAuth:     {failure: func(_ int, text string) []byte { return refused("server_error", text).Body }},
+	OAuth:     {failure: func(_ int, text string) []byte { return refused("server_error", text).Body }, builtIn: authorization},
 	Stdio:     {failure: func(_ int, text string) []byte { return []byte(text) }},
 }
 
@@ -59,14 +59,20 @@ func (k Kind) IsChat(r *transcript.Request) bool {
 // BuiltIn returns the server's own response, used when no script has one: the list of models, or that of an
 // authorization server. It returns nil for any other request.
 func (s *Server) BuiltIn(r *transcript.Request) *Answer {
-	if s.kind == OAuth {
-		return authorization(s.url, r)
+	if of := formats[s.kind].builtIn; of != nil {
+		return of(s, r)
 	}
-	f := formats[s.kind]
-	if f.models == nil || r.Method != "GET" || !strings.HasSuffix(path(r), "/models") {
-		return nil
+	return nil
+}
+
+// models answers requests for the list of models.
+func models(list func(names []string) []byte) func(*Server, *transcript.Request) *Answer {
+	return func(s *Server, r *transcript.Request) *Answer {
+		if r.Method != "GET" || !strings.HasSuffix(path(r), "/models") {
+			return nil
+		}
+		return &Answer{Header: jsonHeader(), Body: list(s.opts.Models)}
 	}
-	return &Answer{Header: jsonHeader(), Body: f.models(s.opts.Models)}
 }
 
 func path(r *transcript.Request) string {

@@ -12,6 +12,8 @@ import { callServerTool, type ServerCallDeps } from './handlers/client-tools/ser
 import { listServerTools } from './handlers/client-tools/server-tools.ts'
 import { addConfiguredExtension, listConfiguredExtensions, removeConfiguredExtension } from './handlers/config/extensions.ts'
 import { backupConfig, initConfig, recoverConfig, validateConfig } from './handlers/config/files.ts'
+import { createCustomProvider, getCustomProvider, removeCustomProvider, updateCustomProvider } from './handlers/config/custom-providers.ts'
+import { checkProvider, detectProvider, listProviderModels, listProviders, setProvider } from './handlers/config/providers.ts'
 import { getConfig, readConfig, removeConfig, upsertConfig } from './handlers/config/settings.ts'
 import { listSlashCommands, upsertPermissions } from './handlers/config/tools.ts'
 import { directoryEvents, globalEvents } from './handlers/events/event-streams.ts'
@@ -82,5 +84,14 @@ export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps & ServerCallDeps):
     route('DELETE', '/config/extensions/{name}', removeConfiguredExtension(deps)),
     route('POST', '/config/permissions', upsertPermissions(deps)),
     route('GET', '/config/slash_commands', listSlashCommands(deps)),
+    route('GET', '/config/providers', listProviders(deps)),
+    route('GET', '/config/providers/{name}/models', listProviderModels(deps)),
+    route('POST', '/config/check_provider', checkProvider(deps)),
+    route('POST', '/config/set_provider', setProvider(deps)),
+    route('POST', '/config/detect-provider', detectProvider(deps)),
+    route('POST', '/config/custom-providers', createCustomProvider(deps)),
+    route('GET', '/config/custom-providers/{id}', getCustomProvider(deps)),
+    route('PUT', '/config/custom-providers/{id}', updateCustomProvider(deps)),
+    route('DELETE', '/config/custom-providers/{id}', removeCustomProvider(deps)),
   ]
 }

@@ -265,4 +265,4 @@ func (s *AgentSession) PendingOperations() []PendingOperation {
 }
 
 // ToolCallHistory returns the tool calls so far.
-func (s *AgentSession) ToolCallHistory() []ToolCallRecord { return s.session.toolCalls() }
+func (s *AgentSession) ToolCallHistory() []ToolCallRecord { return s.session.calls.all() }

@@ -153,7 +153,7 @@ func (h *ControlProtocolHandler) receive(line json.RawMessage) {
 	for name, value := range members(line) {
 		switch name {
 		case "type":
-			typ, typed = stringOf(value)
+			typ, typed = viewOf(value)
 		case "request", "response":
 			body = value
 		case "request_id":
@@ -199,7 +199,7 @@ func (h *ControlProtocolHandler) dispatch(id string, request json.RawMessage) {
 	for name, value := range members(request) {
 		switch name {
 		case "subtype":
-			subtype, _ = stringOf(value)
+			subtype, _ = viewOf(value)
 		case "server_name":
 			server, _ = stringOf(value)
 		case "message":

@@ -37,6 +37,9 @@ func BeforeEnd(c *ClaudeCodeClient, f func()) {
 	}
 }
 
+// IdleGoroutines returns how many goroutines of a session wait for another call.
+func IdleGoroutines(s *AgentSession) int { return int(s.session.handler.inbox.idlers.Load()) }
+
 // ReadMessage reads one line and parses it as a session does, for benchmarks.
 func ReadMessage(from io.Reader) (m Message, err error) {
 	l := lineReader{from: from, max: -1}

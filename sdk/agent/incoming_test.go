@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	agentsdk "github.com/lockstep-dev/lockstep/sdk/agent"
 )
 
-// whoServer has a tool that returns the name of its goroutine, and one that waits for a gate.
-func whoServer(t *testing.T, gate <-chan struct{}) *agentsdk.McpSdkServerConfig {
+// whoServer has two tools that return the name of their goroutine; one does something before.
+func whoServer(t *testing.T, before func()) *agentsdk.McpSdkServerConfig {
 	t.Helper()
 	tool := func(name string, run func()) agentsdk.SdkTool {
 		made, err := agentsdk.RawTool(name, name, agentsdk.SimpleSchema(), func(context.Context, json.RawMessage, agentsdk.ToolContext) (agentsdk.ToolResult, error) {
@@ -26,7 +27,7 @@ func whoServer(t *testing.T, gate <-chan struct{}) *agentsdk.McpSdkServerConfig 
 		}
 		return made
 	}
-	server, err := agentsdk.CreateSdkMcpServer(agentsdk.SdkMcpServerOptions{Name: "who", Tools: []agentsdk.SdkTool{tool("now", func() {}), tool("later", func() { <-gate })}})
+	server, err := agentsdk.CreateSdkMcpServer(agentsdk.SdkMcpServerOptions{Name: "who", Tools: []agentsdk.SdkTool{tool("now", func() {}), tool("later", before)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,23 +41,25 @@ func callWho(id int, tool string) string {
 func TestCallsShareGoroutinesAndABurstLeavesFew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
-		r := newRig(t, func(o *agentsdk.AgentOptions) { o.MCPServers["who"] = whoServer(t, gate) })
+		var running atomic.Int32
+		r := newRig(t, func(o *agentsdk.AgentOptions) {
+			o.MCPServers["who"] = whoServer(t, func() { running.Add(1); <-gate })
+		})
 		first := r.ask("a", callWho(1, "now"))
 		second := strings.Replace(r.ask("b", callWho(2, "now")), `"id":2`, `"id":1`, 1)
 		if first == "" || first != second {
 			t.Errorf("the second call has another goroutine: %s, %s", first, second)
 		}
-		before := runtime.NumGoroutine()
 		for i := range 100 {
 			r.ask(fmt.Sprint("burst ", i), callWho(10+i, "later"))
 		}
-		if during := runtime.NumGoroutine(); during < before+99 {
-			t.Errorf("%d goroutines, were %d: the calls do not run at the same time", during, before)
+		if n := running.Load(); n != 100 {
+			t.Errorf("%d calls run at the same time, want 100", n)
 		}
 		close(gate)
 		synctest.Wait()
-		if after := runtime.NumGoroutine(); after >= before+32 {
-			t.Errorf("%d goroutines, were %d: more than 32 are idle", after, before)
+		if idle := agentsdk.IdleGoroutines(r.s); idle != 32 {
+			t.Errorf("%d goroutines are idle, want 32", idle)
 		}
 		if r.response("burst 99") == "" {
 			t.Error("a call has no response")

@@ -156,10 +156,10 @@ func parseRPC(message json.RawMessage) (rpcMessage, bool) {
 	for name, value := range members(message) {
 		switch name {
 		case "jsonrpc":
-			version, _ = stringOf(value)
+			version, _ = viewOf(value)
 		case "method":
 			asks = true
-			m.method, named = stringOf(value)
+			m.method, named = viewOf(value)
 		case "id":
 			m.id = value
 		case "params":

@@ -26,10 +26,7 @@ func members(object json.RawMessage) iter.Seq2[string, json.RawMessage] {
 			var key, value json.RawMessage
 			key, rest = cutValue(rest)
 			value, rest = cutValue(trim(rest))
-			name, ok := sharedString(key)
-			if !ok {
-				name, _ = stringOf(key)
-			}
+			name, _ := viewOf(key)
 			if !yield(name, value) {
 				return
 			}
@@ -118,31 +115,25 @@ const largeString = 64 << 10
 
 // stringOf returns the value of a JSON string.
 func stringOf(value json.RawMessage) (string, bool) {
+	s, ok := viewOf(value)
+	if len(s) < largeString {
+		s = strings.Clone(s)
+	}
+	return s, ok
+}
+
+// viewOf is stringOf for a short time: if the string has no escapes, its value is a part of the line, which nothing changes
+// after it was read.
+func viewOf(value json.RawMessage) (string, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
 	}
-	if s, ok := sharedString(value); ok {
-		if len(s) < largeString {
-			s = strings.Clone(s)
-		}
-		return s, true
+	if inner := value[1 : len(value)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return unsafe.String(unsafe.SliceData(inner), len(inner)), true
 	}
 	var s string
 	err := json.Unmarshal(value, &s) // it replaces invalid UTF-8
 	return s, err == nil
-}
-
-// sharedString returns the value of a JSON string as a part of it, if it has no escapes: nothing changes a line after it was
-// read.
-func sharedString(value json.RawMessage) (string, bool) {
-	if len(value) < 2 || value[0] != '"' {
-		return "", false
-	}
-	inner := value[1 : len(value)-1]
-	if bytes.IndexByte(inner, '\\') >= 0 || !utf8.Valid(inner) {
-		return "", false
-	}
-	return unsafe.String(unsafe.SliceData(inner), len(inner)), true
 }
 
 // kindOf returns what begins a JSON value: one of { [ " t f n and - for all numbers; 0 for no value.

@@ -61,8 +61,31 @@ type session struct {
 	end       *delivery     // how the process has ended; nil before
 	stopped   chan struct{} // closed when the shutdown is done
 
-	historyMu sync.Mutex
-	history   []ToolCallRecord
+	calls history
+}
+
+// A history has tool calls, in pieces: a long session never copies it.
+type history struct {
+	mu     sync.Mutex
+	pieces [][]ToolCallRecord
+}
+
+func (h *history) add(r ToolCallRecord) {
+	const length = 64 // of a piece
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if n := len(h.pieces); n == 0 || len(h.pieces[n-1]) == length {
+		h.pieces = append(h.pieces, make([]ToolCallRecord, 0, length))
+	}
+	last := &h.pieces[len(h.pieces)-1]
+	*last = append(*last, r)
+}
+
+// all returns the calls so far.
+func (h *history) all() []ToolCallRecord {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Concat(h.pieces...)
 }
 
 // newSession prepares a session in a folder. The options are valid. Events are called in their order.
@@ -254,9 +277,7 @@ func (s *session) warning(text string) {
 
 func (s *session) toolStarted(p PendingToolCall) {
 	_ = s.state.StartToolCall(p) // outside of a turn, the call is answered but changes no state
-	s.historyMu.Lock()
-	s.history = append(s.history, ToolCallRecord{p.ToolUseID, p.ToolName, p.ServerName, p.Arguments, p.StartedAt})
-	s.historyMu.Unlock()
+	s.calls.add(ToolCallRecord{p.ToolUseID, p.ToolName, p.ServerName, p.Arguments, p.StartedAt})
 	if f := s.events.OnToolCall; f != nil {
 		s.state.events.post(func() { f(ToolCallInfo{p.ToolUseID, p.ToolName, p.ServerName, p.Arguments}) })
 	}
@@ -349,13 +370,6 @@ func (s *session) interrupt(ctx context.Context) (InterruptReceipt, error) {
 		_ = json.Unmarshal(payload, &receipt) // all members are optional
 	}
 	return receipt, err
-}
-
-// toolCalls returns the tool calls so far.
-func (s *session) toolCalls() []ToolCallRecord {
-	s.historyMu.Lock()
-	defer s.historyMu.Unlock()
-	return slices.Clone(s.history)
 }
 
 func requirePrompt(prompt string) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 const (
@@ -29,6 +30,15 @@ func OpenPrivate(path string, flags int) (*os.File, error) {
 //
 // The directory is locked meanwhile, so several servers can use it: a reader sees one of their files, never a mixture.
 func ReplacePrivate(path string, content []byte) error {
+	return ReplacePrivateAfter(path, content, func(Replace) error { return nil })
+}
+
+// A Replace replaces a file as [ReplacePrivate] does.
+type Replace func(path string, content []byte) error
+
+// ReplacePrivateAfter is [ReplacePrivate], and calls prepare when the temporary file is on the disk. If prepare fails, the
+// file is not replaced. prepare must use its argument to replace others: the directory is locked.
+func ReplacePrivateAfter(path string, content []byte, prepare func(Replace) error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, directoryMode); err != nil {
 		return err
@@ -38,11 +48,26 @@ func ReplacePrivate(path string, content []byte) error {
 		return err
 	}
 	defer directory.Close() // also unlocks it
-	temporary := path + ".tmp"
+	return replaceIn(directory, path, content, func() error {
+		return prepare(func(path string, content []byte) error {
+			if !isDirectoryOf(directory, path) {
+				return ReplacePrivate(path, content)
+			}
+			return replaceIn(directory, path, content, func() error { return nil })
+		})
+	})
+}
+
+// replaceIn replaces a file of a locked directory.
+func replaceIn(directory *os.File, path string, content []byte, prepare func() error) error {
+	temporary := filepath.Join(filepath.Dir(path), temporaryName(filepath.Base(path)))
 	if err := remove(temporary); err != nil { // a server that was killed may have left one
 		return err
 	}
-	err = write(temporary, content)
+	err := write(temporary, content)
+	if err == nil {
+		err = prepare()
+	}
 	if err == nil {
 		err = os.Rename(temporary, path)
 	}
@@ -50,6 +75,22 @@ func ReplacePrivate(path string, content []byte) error {
 		return errors.Join(err, remove(temporary))
 	}
 	return flush(directory)
+}
+
+// isDirectoryOf reports whether a file is in a directory, which may have several paths.
+func isDirectoryOf(directory *os.File, path string) bool {
+	one, err := directory.Stat()
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(filepath.Dir(path))
+	return err == nil && os.SameFile(one, other)
+}
+
+// temporaryName returns the name of the temporary file for a file, whose own name may be as long as a name can be.
+func temporaryName(name string) string {
+	const suffix, longest = ".tmp", 255
+	return strings.ToValidUTF8(name[:min(len(name), longest-len(suffix))], "") + suffix
 }
 
 // write creates a file and flushes it to the disk.

@@ -44,20 +44,47 @@ type caller struct {
 
 // send sends a request, and returns the body of a successful answer, which the caller must close. Its errors are
 // [*Error]. The time limit is for each try, including its whole answer (decision M46).
-func (c caller) send(ctx context.Context, to endpoint, body []byte) (*answerBody, error) {
+func (c caller) send(ctx context.Context, to endpoint, body []byte) (answer *answerBody, err error) {
+	err = c.retry(ctx, to, func() (err error) {
+		answer, err = c.once(ctx, to, body)
+		return err
+	})
+	return answer, err
+}
+
+// retry tries to call an endpoint until that succeeds, or fails in a way that another try does not change (decision
+// M47).
+func (c caller) retry(ctx context.Context, to endpoint, call func() error) error {
 	for try := 0; ; try++ {
-		answer, err := c.once(ctx, to, body)
+		err := call()
 		if err == nil {
-			return answer, nil
+			return nil
 		}
 		failed, ok := errors.AsType[*Error](err)
 		if !ok || !failed.transient() || try == len(pauses) {
-			return nil, err
+			return err
 		}
 		if err := c.pause(ctx, pauses[try]); err != nil {
-			return nil, noAnswer(ctx, to.timeout, err)
+			return noAnswer(ctx, to.timeout, err)
 		}
 	}
+}
+
+// whole sends a request once, and returns the whole body of a successful answer. Its errors are [*Error].
+func (c caller) whole(ctx context.Context, to endpoint, body []byte, limit int64) ([]byte, error) {
+	answer, err := c.once(ctx, to, body)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	all, err := readAll(answer, limit)
+	if err != nil && answer.ctx.Err() != nil {
+		return nil, noAnswer(answer.ctx, to.timeout, err)
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return all, nil
 }
 
 // An answerBody is the body of an answer with a time limit.
@@ -73,6 +100,7 @@ func (b *answerBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
+// once sends a body by POST, or no body by GET.
 func (c caller) once(ctx context.Context, to endpoint, body []byte) (_ *answerBody, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, to.timeout, errTimeout)
 	defer func() {
@@ -80,12 +108,19 @@ func (c caller) once(ctx context.Context, to endpoint, body []byte) (_ *answerBo
 			cancel()
 		}
 	}()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.url, bytes.NewReader(body))
+	method, content := http.MethodPost, io.Reader(bytes.NewReader(body))
+	if body == nil {
+		// Of this kind, the transport does not send it again on its own when a connection breaks (decision M47).
+		method, content = http.MethodGet, io.NopCloser(http.NoBody)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, to.url, content)
 	if err != nil {
 		return nil, &Error{Message: "Invalid base URL: " + to.url, cause: err}
 	}
 	request.Header = to.header.Clone()
-	request.Header.Set("Content-Type", "application/json")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
 	answer, err := c.transport.RoundTrip(request) // a client's Do would follow redirects
 	if err != nil {
 		return nil, noAnswer(ctx, to.timeout, err)

@@ -10,7 +10,10 @@ import (
 )
 
 // chat is the format of OpenAI's chat completions (GA 18.8).
-type chat struct{}
+type chat struct {
+	marks      func(model string) bool // whether to mark what the service may cache; nil is never (decision M75)
+	transforms bool                    // whether the service may shorten what is too long for the model
+}
 
 // reasoning matches the models that reason before they answer (decision M8).
 var reasoning = regexp.MustCompile(`^(?:o[0-9]|gpt-5)`)
@@ -32,22 +35,16 @@ func (c chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	if reasons {
 		system, maxTokens = "developer", "max_completion_tokens"
 	}
+	model := c.model(config)
+	marked := c.marks != nil && c.marks(model)
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')
-	w.Name("model").String(c.model(config))
-	w.Name("messages").Open('[')
-	if r.System != "" {
-		writeChatText(w, system, r.System)
+	w.Name("model").String(model)
+	writeChatMessages(w, system, r, contentForm{marked: marked})
+	writeChatTools(w, r.Tools, marked)
+	if c.transforms {
+		w.Name("transforms").Raw([]byte(`["middle-out"]`))
 	}
-	named := make([][]message.Image, len(r.Messages))
-	if !r.TextsAlone {
-		named = imagesNamed(r.Messages, namedImages)
-	}
-	for i, m := range r.Messages {
-		writeChatMessage(w, m, named[i])
-	}
-	w.Close(']')
-	writeChatTools(w, r.Tools)
 	if reasons {
 		w.Name("reasoning_effort").String(effort)
 	} else if config.Temperature != "" {
@@ -74,87 +71,153 @@ func effortOf(name string) (model, effort string) {
 	return name, "medium"
 }
 
-func writeChatTools(w *jsonwire.Writer, tools []Tool) {
+func writeChatTools(w *jsonwire.Writer, tools []Tool, marked bool) {
 	if len(tools) == 0 {
 		return
 	}
 	w.Name("tools").Open('[')
-	for _, tool := range tools {
+	for i, tool := range tools {
 		w.Raw([]byte(`{"type":"function","function":{"name":`))
 		w.String(tool.Name)
 		w.Name("description").String(tool.Description)
 		w.Name("parameters").Raw(tool.Schema)
+		if marked && i == len(tools)-1 {
+			writeMark(w)
+		}
 		w.Close('}')
 		w.Close('}')
 	}
 	w.Close(']')
 }
 
-// writeChatMessage writes a message with the images that its texts name. Each result of a tool becomes a message of
-// its own (decision M11).
-func writeChatMessage(w *jsonwire.Writer, m message.Message, named []message.Image) {
-	if m.Role == message.Assistant {
-		writeChatAssistant(w, m)
-		return
+// A contentForm says how the contents of messages are written.
+type contentForm struct {
+	plain  bool // always as a string (decision M77)
+	marked bool // marked for the cache (decision M75)
+}
+
+// writeChatMessages writes the system prompt and the messages. The marks for the cache are on the prompt and on the last
+// two messages of the user.
+func writeChatMessages(w *jsonwire.Writer, system string, r Request, form contentForm) {
+	w.Name("messages").Open('[')
+	if r.System != "" {
+		writeChatText(w, system, r.System, form.marked)
 	}
-	var texts []string
-	var seen []message.Image
+	parts := make([][]chatPart, len(r.Messages))
+	named := make([][]message.Image, len(r.Messages))
+	if !r.TextsAlone {
+		named = imagesNamed(r.Messages, namedImages)
+	}
+	left := 0
+	for i, m := range r.Messages {
+		if m.Role != message.Assistant {
+			parts[i] = chatParts(m, named[i])
+		}
+		if len(parts[i]) > 0 {
+			left++
+		}
+	}
+	for i, m := range r.Messages {
+		if m.Role == message.Assistant {
+			writeChatAssistant(w, m, form.plain)
+			continue
+		}
+		writeChatResults(w, m)
+		if len(parts[i]) > 0 {
+			writeChatUser(w, parts[i], contentForm{plain: form.plain, marked: form.marked && left <= 2})
+			left--
+		}
+	}
+	w.Close(']')
+}
+
+// writeMark writes the mark for the cache as a member.
+func writeMark(w *jsonwire.Writer) { w.Name("cache_control").Raw([]byte(`{"type":"ephemeral"}`)) }
+
+// writeChatResults writes the results of tools in a message. Each becomes a message of its own (decision M11).
+func writeChatResults(w *jsonwire.Writer, m message.Message) {
 	for _, item := range m.Content {
-		switch c := item.(type) {
-		case message.ToolResponse:
+		if c, ok := item.(message.ToolResponse); ok {
 			w.Open('{')
 			w.Raw([]byte(`"role":"tool","tool_call_id":`))
 			w.String(c.ID)
 			w.Name("content").String(message.ResultText(c.Result))
 			w.Close('}')
-			seen = append(seen, message.ResultImages(c.Result)...)
-		case message.Text:
-			texts = append(texts, c.Text)
 		}
-	}
-	if len(seen) > 0 || len(named) > 0 || hasImage(m) {
-		writeChatParts(w, m, seen, named)
-	} else if len(texts) > 0 {
-		writeChatText(w, "user", strings.Join(texts, "\n"))
 	}
 }
 
-func hasImage(m message.Message) bool {
+// A chatPart is a text or an image of a user's message.
+type chatPart struct {
+	text  string
+	image *message.Image
+}
+
+// chatParts returns what a user says: first the images of tool results, last those that the texts name.
+func chatParts(m message.Message, named []message.Image) (parts []chatPart) {
+	images := func(list []message.Image) {
+		for i := range list {
+			parts = append(parts, chatPart{image: &list[i]})
+		}
+	}
 	for _, item := range m.Content {
-		if _, ok := item.(message.Image); ok {
-			return true
+		if c, ok := item.(message.ToolResponse); ok {
+			images(message.ResultImages(c.Result))
 		}
-	}
-	return false
-}
-
-func writeChatText(w *jsonwire.Writer, role, text string) {
-	w.Open('{')
-	w.Name("role").String(role)
-	w.Name("content").String(text)
-	w.Close('}')
-}
-
-// writeChatParts writes a user message with images: first those of tool results, last those that its texts name.
-func writeChatParts(w *jsonwire.Writer, m message.Message, first, last []message.Image) {
-	w.Raw([]byte(`{"role":"user","content":[`))
-	for _, image := range first {
-		writeChatImage(w, image)
 	}
 	for _, item := range m.Content {
 		switch c := item.(type) {
 		case message.Text:
-			w.Raw([]byte(`{"type":"text","text":`))
-			w.String(c.Text)
-			w.Close('}')
+			parts = append(parts, chatPart{text: c.Text})
 		case message.Image:
-			writeChatImage(w, c)
+			parts = append(parts, chatPart{image: &c})
 		}
 	}
-	for _, image := range last {
-		writeChatImage(w, image)
+	images(named)
+	return parts
+}
+
+// writeChatUser writes a user's message: as a string if it has no images.
+func writeChatUser(w *jsonwire.Writer, parts []chatPart, form contentForm) {
+	var texts []string
+	seen := false
+	for _, part := range parts {
+		if part.image != nil {
+			seen, part.text = true, "[image]"
+		}
+		texts = append(texts, part.text)
+	}
+	if !seen || form.plain {
+		writeChatText(w, "user", strings.Join(texts, "\n"), form.marked)
+		return
+	}
+	w.Raw([]byte(`{"role":"user","content":[`))
+	for _, part := range parts {
+		if part.image != nil {
+			writeChatImage(w, *part.image)
+			continue
+		}
+		w.Raw([]byte(`{"type":"text","text":`))
+		w.String(part.text)
+		w.Close('}')
 	}
 	w.Close(']')
+	w.Close('}')
+}
+
+func writeChatText(w *jsonwire.Writer, role, text string, marked bool) {
+	w.Open('{')
+	w.Name("role").String(role)
+	w.Name("content")
+	if marked {
+		w.Raw([]byte(`[{"type":"text","text":`))
+		w.String(text)
+		writeMark(w)
+		w.Close('}')
+		w.Close(']')
+	} else {
+		w.String(text)
+	}
 	w.Close('}')
 }
 
@@ -166,13 +229,13 @@ func writeChatImage(w *jsonwire.Writer, image message.Image) {
 }
 
 // writeChatAssistant writes a message of the model. It leaves out a message without a text or a call, because
-// providers reject it.
-func writeChatAssistant(w *jsonwire.Writer, m message.Message) {
+// providers reject it. In the plain form, each has a text.
+func writeChatAssistant(w *jsonwire.Writer, m message.Message, plain bool) {
 	if !slices.ContainsFunc(m.Content, isSaid) {
 		return
 	}
 	w.Raw([]byte(`{"role":"assistant"`))
-	if text, ok := m.PlainText(); ok {
+	if text, ok := m.PlainText(); ok || plain {
 		w.Name("content").String(text)
 	}
 	open := false

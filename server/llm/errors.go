@@ -17,7 +17,9 @@ type Error struct {
 	Kind Kind
 	// Message is the text without the prefix of its kind.
 	Message string
-	cause   error // not shown
+	cause   error  // not shown
+	status  int    // of the answer, or 0
+	said    []byte // the body of the answer, or nil
 }
 
 // A Kind says what can be done about an error.
@@ -56,6 +58,12 @@ func (e *Error) transient() bool { return e.Kind == RateLimited || e.Kind == Ser
 
 // statusError returns the error for an answer whose status is not 200 (GA 18.9).
 func statusError(status int, body []byte) *Error {
+	e := failureOf(status, body)
+	e.status, e.said = status, body
+	return e
+}
+
+func failureOf(status int, body []byte) *Error {
 	said, code := complaint(body)
 	named := httpstatus.Of(status)
 	switch {
@@ -75,6 +83,24 @@ func statusError(status int, body []byte) *Error {
 		return &Error{Kind: ServerFailed, Message: "Server error (" + named + "): " + said}
 	}
 	return &Error{Message: "Request failed with status " + named + ": " + said}
+}
+
+// errorInside returns the error that a successful answer has, or nil (decision M76).
+func errorInside(body []byte, answer jsonwire.Text) error {
+	failure := answer.Get("error")
+	if !isSet(failure) {
+		return nil
+	}
+	code := failure.Get("code")
+	digits := string(code)
+	if code.Kind() == "string" {
+		digits = code.Str()
+	}
+	if status, err := strconv.ParseUint(digits, 10, 16); err == nil && 400 <= status && status < 600 {
+		return statusError(int(status), body)
+	}
+	said, _ := complaint(body)
+	return &Error{Message: said}
 }
 
 // complaint returns the message in the body of an error: error.message or message if it is JSON of that form, or else

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/llm/definition"
+	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -20,14 +21,14 @@ type Settings interface {
 	Secret(key string) (json.RawMessage, error)
 }
 
-// A Factory creates providers.
+// A Factory creates providers, and describes them.
 type Factory struct {
 	Settings Settings
 	Env      Lookup
-	// Custom is the directory with the definitions of custom providers (GA 10.19).
-	Custom    string
-	Transport http.RoundTripper
-	Logs      *Logs // nil keeps no logs
+	// Definitions are those of custom providers (GA 10.19).
+	Definitions *definition.Store
+	Transport   http.RoundTripper
+	Logs        *Logs // nil keeps no logs
 	// Log receives the reasons why settings cannot be read. It may be nil.
 	Log *slog.Logger
 }
@@ -48,12 +49,6 @@ func (*unread) Error() string { return "Internal error" }
 
 func (u *unread) Unwrap() error { return u.cause }
 
-// cannotRun are the known providers that this server does not implement (GA 24.1, decision M1).
-var cannotRun = []string{
-	"azure_openai", "aws_bedrock", "claude-code", "cursor-agent", "databricks", "gcp_vertex_ai", "gemini-cli",
-	"github_copilot", "google", "litellm", "openrouter", "sagemaker_tgi", "snowflake", "tetrate", "venice", "xai",
-}
-
 // Config returns the configuration of a model, with the values of the environment; see [NewModelConfig].
 func (f *Factory) Config(model string) (ModelConfig, error) { return NewModelConfig(model, f.Env) }
 
@@ -62,143 +57,150 @@ func (f *Factory) LeadConfig(model string) (ModelConfig, error) { return NewLead
 
 // New returns a provider, without any request to it. The text of the error is for clients (decision M2).
 func (f *Factory) New(name string, config ModelConfig) (*Provider, error) {
-	p := &Provider{
-		name:    name,
-		config:  config,
-		streams: true,
-		caller:  caller{transport: f.Transport, skipBackoff: f.skipBackoff},
-		logs:    f.Logs,
-		log:     f.Log,
-	}
+	p := &Provider{name: name, config: config, caller: f.caller(), logs: f.Logs, log: f.Log}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
-	var err error
-	switch {
-	case name == "openai":
-		err = f.openAI(p)
-	case name == "anthropic":
-		err = f.anthropic(p)
-	case name == "ollama":
-		err = f.ollama(p)
-	case slices.Contains(cannotRun, name):
-		err = reason("Provider cannot run on this server: " + name)
-	default:
-		err = f.declared(p)
-	}
-	if err != nil {
-		if u, ok := errors.AsType[*unread](err); ok && f.Log != nil {
-			f.Log.Warn("provider not made", "key", u.key, "err", u.cause)
-		}
+	if err := f.configure(p); err != nil {
+		f.logUnread(err)
 		return nil, err
 	}
 	return p, nil
 }
+
+func (f *Factory) configure(p *Provider) error {
+	b := builtinOf(p.name)
+	switch {
+	case b == nil:
+		return f.declared(p)
+	case b.cannot != "":
+		return reason("Provider cannot run on this server: " + b.name + " (" + b.cannot + ")")
+	}
+	k, to, err := f.siteOf(b, nil)
+	if err != nil {
+		return err
+	}
+	p.calls, p.to = b.calls, to
+	if b.calls.asksProxy {
+		p.proxy = to
+		p.proxy.url += proxyPath
+		p.proxy.timeout = proxyTimeout
+	}
+	p.to.url += b.calls.path(k)
+	if b.calls.fast != "" {
+		p.config.FastModel = &b.calls.fast
+	}
+	return nil
+}
+
+// siteOf returns the values of a provider's keys, and an endpoint that still lacks its path. It does not read the keys
+// that are known.
+func (f *Factory) siteOf(b *builtin, known given) (given, endpoint, error) {
+	v := values{f.Settings, nil}
+	k, to := given{}, endpoint{timeout: defaultTimeout}
+	for _, key := range b.keys {
+		if key.number {
+			to.timeout = v.seconds(key.Name)
+		} else if _, ok := known[key.Name]; !ok {
+			k[key.Name] = v.key(key)
+		}
+	}
+	if v.err != nil {
+		return nil, endpoint{}, v.err
+	}
+	maps.Copy(k, known)
+	to.header = b.site.header(k)
+	base := k[b.site.host]
+	if b.site.base != nil {
+		base = b.site.base(base)
+	}
+	var err error
+	to.url, err = join(base, "")
+	return k, to, err
+}
+
+// Check returns why a provider cannot be created with its default model, or nil. The text is for clients (decision
+// G60).
+func (f *Factory) Check(name string) error {
+	var model string
+	if b := builtinOf(name); b != nil {
+		model = b.model
+	} else if d, err := f.definition(name); err != nil {
+		return err
+	} else if len(d.Models) > 0 {
+		model = d.Models[0].Name
+	}
+	config, err := f.Config(model)
+	if err != nil {
+		return reason("Invalid model config: " + err.Error())
+	}
+	_, err = f.New(name, config)
+	return err
+}
+
+func (f *Factory) caller() caller { return caller{transport: f.Transport, skipBackoff: f.skipBackoff} }
 
 func (f *Factory) skipBackoff() bool {
 	value, _ := f.Env("GOOSE_PROVIDER_SKIP_BACKOFF")
 	return value == "true"
 }
 
-const fastOpenAI = "gpt-4o-mini"
-
-func (f *Factory) openAI(p *Provider) error {
-	v := values{f.Settings, nil}
-	key := v.need(f.Settings.Secret, "OPENAI_API_KEY")
-	host := v.text(f.Settings.Setting, "OPENAI_HOST", "https://api.openai.com")
-	path := v.text(f.Settings.Setting, "OPENAI_BASE_PATH", "v1/chat/completions")
-	organization := v.text(f.Settings.Setting, "OPENAI_ORGANIZATION", "")
-	project := v.text(f.Settings.Setting, "OPENAI_PROJECT", "")
-	custom := v.text(f.Settings.Secret, "OPENAI_CUSTOM_HEADERS", "")
-	p.to.timeout = v.seconds("OPENAI_TIMEOUT")
-	if v.err != nil {
-		return v.err
+// logUnread logs why settings cannot be read, if that is what an error is about.
+func (f *Factory) logUnread(err error) {
+	if u, ok := errors.AsType[*unread](err); ok && f.Log != nil {
+		f.Log.Warn("keys of a provider not read", "key", u.key, "err", u.cause)
 	}
-	p.wire = chat{}
-	p.config.FastModel = new(fastOpenAI)
-	p.to.header = bearer(key)
-	setUnlessEmpty(p.to.header, "OpenAI-Organization", organization)
-	setUnlessEmpty(p.to.header, "OpenAI-Project", project)
-	for part := range strings.SplitSeq(custom, ",") {
-		name, value, ok := strings.Cut(part, "=")
-		if name = strings.TrimSpace(name); ok && name != "" {
-			p.to.header.Set(name, strings.TrimSpace(value))
-		}
-	}
-	return p.goTo(host, "/"+strings.TrimLeft(path, "/"))
 }
 
-func (f *Factory) anthropic(p *Provider) error {
-	v := values{f.Settings, nil}
-	key := v.need(f.Settings.Secret, "ANTHROPIC_API_KEY")
-	host := v.text(f.Settings.Setting, "ANTHROPIC_HOST", "https://api.anthropic.com")
-	if v.err != nil {
-		return v.err
+// definition returns the definition of a provider that is not built in.
+func (f *Factory) definition(name string) (definition.Definition, error) {
+	d, _, err := f.Definitions.Find(name)
+	if err != nil {
+		return d, reason("Unknown provider: " + excerpt.Quoted(name))
 	}
-	p.wire = messages{}
-	p.to.timeout = defaultTimeout
-	p.to.header = anthropicHeader(key)
-	return p.goTo(host, "/v1/messages")
+	return d, nil
 }
 
-func anthropicHeader(key string) http.Header {
-	h := http.Header{}
-	setUnlessEmpty(h, "X-Api-Key", key)
-	h.Set("Anthropic-Version", "2023-06-01")
-	return h
-}
-
-func (f *Factory) ollama(p *Provider) error {
-	v := values{f.Settings, nil}
-	host := v.text(f.Settings.Setting, "OLLAMA_HOST", "localhost")
-	p.to.timeout = v.seconds("OLLAMA_TIMEOUT")
-	if v.err != nil {
-		return v.err
-	}
-	p.wire = chat{}
-	p.to.header = http.Header{}
-	if !strings.Contains(host, "://") {
-		host = "http://" + host
-	}
-	base, err := baseURL(host)
+// declared configures a provider from its definition.
+func (f *Factory) declared(p *Provider) error {
+	d, err := f.definition(p.name)
 	if err != nil {
 		return err
 	}
-	if base.Scheme == "http" && base.Port() == "" {
-		base.Host += ":11434"
+	v := values{f.Settings, nil}
+	var secret string
+	if definition.NeedsKey(d) {
+		if secret = v.key(keyOf(d)); v.err != nil {
+			return v.err
+		}
 	}
-	return p.goTo(base.Scheme+"://"+base.Host, "/v1/chat/completions")
+	p.calls.wire = chat{}
+	p.calls.streams = d.SupportsStreaming == nil || *d.SupportsStreaming
+	p.to = siteOfDefinition(d, secret)
+	if d.Engine == api.ProviderEngineAnthropic {
+		p.calls.wire = messages{}
+		p.to.url, err = join(d.BaseURL, "/v1/messages")
+	} else {
+		p.to.url, err = chatURL(d.BaseURL)
+	}
+	return err
 }
 
-// goTo sets the URL to a path below a base, which comes from a setting.
-func (p *Provider) goTo(base, path string) error {
-	if _, err := baseURL(base); err != nil {
-		return err
-	}
-	p.to.url = strings.TrimRight(base, "/") + path
-	return nil
-}
+func keyOf(d definition.Definition) key { return secret(d.APIKeyEnv) }
 
-func baseURL(base string) (*url.URL, error) {
-	parsed, err := url.Parse(base)
-	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Hostname() == "" {
-		return nil, reason("Invalid base URL: " + base)
+// siteOfDefinition returns an endpoint that still lacks its URL.
+func siteOfDefinition(d definition.Definition, secret string) endpoint {
+	to := endpoint{header: bearer(secret), timeout: defaultTimeout}
+	if d.Engine == api.ProviderEngineAnthropic {
+		to.header = anthropicHeader(secret)
 	}
-	return parsed, nil
-}
-
-func bearer(key string) http.Header {
-	h := http.Header{}
-	if key != "" {
-		h.Set("Authorization", "Bearer "+key)
+	if d.TimeoutSeconds != nil {
+		to.timeout = limitOfTime(float64(*d.TimeoutSeconds))
 	}
-	return h
-}
-
-func setUnlessEmpty(h http.Header, name, value string) {
-	if value != "" {
-		h.Set(name, value)
+	for _, field := range d.Headers {
+		to.header.Set(field.Name, field.Value)
 	}
+	return to
 }
 
 // defaultTimeout is the default time limit of a call (GA 24.1).
@@ -210,41 +212,37 @@ type values struct {
 	err      error
 }
 
-type source = func(key string) (json.RawMessage, error)
-
-// need returns a required text.
-func (v *values) need(from source, key string) string {
-	value, there := v.read(from, key)
-	if !there && v.err == nil {
-		v.err = reason("Configuration value not found: " + key)
-	}
-	return value
-}
-
-// text returns a text, or the default.
-func (v *values) text(from source, key, byDefault string) string {
-	if value, there := v.read(from, key); there {
-		return value
-	}
-	return byDefault
-}
-
-func (v *values) read(from source, key string) (value string, there bool) {
+// key returns the value of a key, which must be a text.
+func (v *values) key(k key) string {
 	if v.err != nil {
-		return "", false
+		return ""
 	}
-	raw, err := from(key)
+	raw, err := valueOf(v.settings, k)
+	text := jsonwire.Text(raw)
 	switch {
 	case err != nil:
-		v.err = &unread{key, err}
-	case raw == nil || string(raw) == "null":
-		return "", false
-	case jsonwire.Text(raw).Kind() != "string":
-		v.err = reason("Configuration value is not a string: " + key)
-	default:
-		return jsonwire.Text(raw).Str(), true
+		v.err = &unread{k.Name, err}
+	case raw == nil && !k.mustBeSet():
+		return k.fallback()
+	case raw == nil || k.filled && text.Kind() == "string" && text.Str() == "":
+		v.err = reason("Configuration value not found: " + k.Name)
+	case text.Kind() != "string":
+		v.err = reason("Configuration value is not a string: " + k.Name)
 	}
-	return "", false
+	return text.Str()
+}
+
+// valueOf returns the value of a key, or nil if it is missing or null.
+func valueOf(settings Settings, k key) (json.RawMessage, error) {
+	read := settings.Setting
+	if k.Secret {
+		read = settings.Secret
+	}
+	raw, err := read(k.Name)
+	if err != nil || string(raw) == "null" {
+		return nil, err
+	}
+	return raw, nil
 }
 
 // seconds returns a time limit from a positive number of seconds, or the default (decision M46).

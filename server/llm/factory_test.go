@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/definition"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -39,24 +40,25 @@ func TestWhereRequestsGo(t *testing.T) {
 		{"Ollama with a port", "ollama", "", settings{"OLLAMA_HOST": `"h:1"`}, "http://h:1/v1/chat/completions", nil, streamed},
 		{"Ollama with TLS", "ollama", "", settings{"OLLAMA_HOST": `"https://h"`}, "https://h/v1/chat/completions", nil, streamed},
 		{"a bundled one", "groq", "", settings{}, "https://api.groq.com/openai/v1/chat/completions", map[string]string{"Authorization": "Bearer g"}, streamed},
-		{"a custom one", "custom_x", `{"name":"custom_x","engine":"openai","api_key_env":"CUSTOM_X_API_KEY","base_url":"http://h:1","headers":{"A":"b"},"supports_streaming":false}`,
+		{"a custom one", "custom_x", `{"name":"custom_x","display_name":"X","models":[],"engine":"openai","api_key_env":"CUSTOM_X_API_KEY","base_url":"http://h:1","headers":{"A":"b"},"supports_streaming":false}`,
 			settings{}, "http://h:1/v1/chat/completions", map[string]string{"A": "b", "Authorization": ""}, `{"model":"m","messages":[]}`},
-		{"a custom one with a path", "custom_x", `{"engine":"openai","api_key_env":"GROQ_API_KEY","base_url":"http://h:1/v9/chat"}`,
+		{"a custom one with a path", "custom_x", `{"name":"x","display_name":"X","models":[],"engine":"openai","api_key_env":"GROQ_API_KEY","base_url":"http://h:1/v9/chat"}`,
 			settings{}, "http://h:1/v9/chat", map[string]string{"Authorization": "Bearer g"}, streamed},
-		{"a custom one of Anthropic's", "custom_x", `{"engine":"anthropic","api_key_env":"GROQ_API_KEY","base_url":"http://h:1/a/"}`,
+		{"a custom one of Anthropic's", "custom_x", `{"name":"x","display_name":"X","models":[],"engine":"anthropic","api_key_env":"GROQ_API_KEY","base_url":"http://h:1/a/"}`,
 			settings{}, "http://h:1/a/v1/messages", map[string]string{"X-Api-Key": "g"}, ""},
-		{"a custom one of Ollama's", "custom_x", `{"engine":"ollama","api_key_env":"NO_KEY","base_url":"http://h:1"}`,
+		{"a custom one of Ollama's", "custom_x", `{"name":"x","display_name":"X","models":[],"engine":"ollama","api_key_env":"NO_KEY","base_url":"http://h:1"}`,
 			settings{}, "http://h:1/v1/chat/completions", map[string]string{"Authorization": ""}, streamed},
-		{"a custom one without a key", "custom_x", `{"engine":"openai","api_key_env":"","base_url":"http://h:1/?q=1"}`,
+		{"a custom one without a key", "custom_x", `{"name":"x","display_name":"X","models":[],"engine":"openai","api_key_env":"","base_url":"http://h:1/?q=1"}`,
 			settings{}, "http://h:1/v1/chat/completions", map[string]string{"Authorization": ""}, streamed},
-		{"a file wins over what is bundled", "groq", `{"engine":"openai","api_key_env":"GROQ_API_KEY","base_url":"http://h:2"}`,
+		{"a file wins over what is bundled", "groq", `{"name":"x","display_name":"X","models":[],"engine":"openai","api_key_env":"GROQ_API_KEY","base_url":"http://h:2"}`,
 			settings{}, "http://h:2/v1/chat/completions", nil, streamed},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			model, transport := llmtest.Start(t, func(w http.ResponseWriter, _ llmtest.Asked) { llmtest.Whole(w, "x") })
-			f := &llm.Factory{Settings: key(tc.settings), Env: variables(nil).lookup, Custom: t.TempDir(), Transport: transport}
+			custom := t.TempDir()
+			f := &llm.Factory{Settings: key(tc.settings), Env: variables(nil).lookup, Definitions: definition.NewStore(custom), Transport: transport}
 			if tc.file != "" {
-				testfile.Write(t, filepath.Join(f.Custom, tc.provider+".json"), tc.file)
+				testfile.Write(t, filepath.Join(custom, tc.provider+".json"), tc.file)
 			}
 			p, err := f.New(tc.provider, llm.ModelConfig{ModelName: "m"})
 			if err != nil {
@@ -82,13 +84,13 @@ const streamed = `{"model":"m","messages":[],"stream":true,"stream_options":{"in
 func TestReasonsNotToCreateAProvider(t *testing.T) {
 	custom := t.TempDir()
 	for name, text := range map[string]string{
-		"bad.json":      `{"engine":"openai"`,
-		"engine.json":   `{"engine":"vax","api_key_env":"K","base_url":"http://h"}`,
-		"nokey.json":    `{"engine":"openai","api_key_env":"NO_KEY","base_url":"http://h"}`,
-		"address.json":  `{"engine":"openai","api_key_env":"K","base_url":"h:1"}`,
-		".hidden.json":  `{"engine":"openai","api_key_env":"K","base_url":"http://h"}`,
-		"headers.json":  `{"engine":"openai","api_key_env":"K","base_url":"http://h","headers":{"A":1}}`,
-		"ollama-x.json": `{"engine":"ollama","api_key_env":"K","base_url":""}`,
+		"bad.json":      `{"name":"x","display_name":"X","models":[],"engine":"openai"`,
+		"engine.json":   `{"name":"x","display_name":"X","models":[],"engine":"vax","api_key_env":"K","base_url":"http://h"}`,
+		"nokey.json":    `{"name":"x","display_name":"X","models":[],"engine":"openai","api_key_env":"NO_KEY","base_url":"http://h"}`,
+		"address.json":  `{"name":"x","display_name":"X","models":[],"engine":"openai","api_key_env":"K","base_url":"h:1"}`,
+		".hidden.json":  `{"name":"x","display_name":"X","models":[],"engine":"openai","api_key_env":"K","base_url":"http://h"}`,
+		"headers.json":  `{"name":"x","display_name":"X","models":[],"engine":"openai","api_key_env":"K","base_url":"http://h","headers":{"A":1}}`,
+		"ollama-x.json": `{"name":"x","display_name":"X","models":[],"engine":"ollama","api_key_env":"K","base_url":""}`,
 	} {
 		testfile.Write(t, filepath.Join(custom, name), text)
 	}
@@ -107,14 +109,14 @@ func TestReasonsNotToCreateAProvider(t *testing.T) {
 		{"nokey", nil, "Configuration value not found: NO_KEY"},
 		{"address", settings{"K": `"k"`}, "Invalid base URL: h:1"},
 		{"ollama-x", nil, "Invalid base URL: "},
-		{"databricks", nil, "Provider cannot run on this server: databricks"},
+		{"databricks", nil, "Provider cannot run on this server: databricks (its API is not supported)"},
 		{"openai", nil, "Configuration value not found: OPENAI_API_KEY"},
 		{"anthropic", nil, "Configuration value not found: ANTHROPIC_API_KEY"},
 		{"openai", settings{"OPENAI_API_KEY": "123"}, "Configuration value is not a string: OPENAI_API_KEY"},
 		{"openai", settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"ftp://h"`}, "Invalid base URL: ftp://h"},
 		{"openai", settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"http://"`}, "Invalid base URL: http://"},
 	} {
-		f := &llm.Factory{Settings: tc.settings, Env: variables(nil).lookup, Custom: custom}
+		f := &llm.Factory{Settings: tc.settings, Env: variables(nil).lookup, Definitions: definition.NewStore(custom)}
 		if _, err := f.New(tc.provider, llm.ModelConfig{ModelName: "m"}); err == nil || err.Error() != tc.want {
 			t.Errorf("New(%q): %v, want %s", tc.provider, err, tc.want)
 		}

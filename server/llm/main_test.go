@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/definition"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -38,7 +39,7 @@ var openAI = settings{"OPENAI_API_KEY": `"sk-secret"`, "OPENAI_HOST": `"http://m
 // provider creates a provider, and fails if that is not possible.
 func provider(t testing.TB, name, model string, s settings, transport http.RoundTripper, env variables) *llm.Provider {
 	t.Helper()
-	f := &llm.Factory{Settings: s, Env: env.lookup, Custom: t.TempDir(), Transport: transport}
+	f := &llm.Factory{Settings: s, Env: env.lookup, Definitions: definition.NewStore(t.TempDir()), Transport: transport}
 	config, err := f.Config(model)
 	if err != nil {
 		t.Fatal(err)

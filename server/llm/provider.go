@@ -3,9 +3,11 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -13,14 +15,14 @@ import (
 
 // A Provider calls one model of one service. It is safe for concurrent use.
 type Provider struct {
-	name    string
-	config  ModelConfig
-	streams bool
-	to      endpoint
-	wire    wire
-	caller  caller
-	logs    *Logs
-	log     *slog.Logger
+	name   string
+	config ModelConfig
+	to     endpoint
+	proxy  endpoint // what calls.asksProxy asks
+	calls  calls
+	caller caller
+	logs   *Logs
+	log    *slog.Logger
 }
 
 // A wire is the format of a service's requests and answers.
@@ -48,17 +50,17 @@ func (p *Provider) Name() string { return p.name }
 func (p *Provider) Config() ModelConfig { return p.config }
 
 // Model returns the name of the requested model.
-func (p *Provider) Model() string { return p.wire.model(p.config) }
+func (p *Provider) Model() string { return p.calls.wire.model(p.config) }
 
 // Answer calls the model and yields its answer as it arrives: in pieces, if the service can stream. An error is only
 // yielded as the first value. After that, an answer that breaks off ends like a complete one (GA 7.6).
 func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
-		if !p.streams {
+		if !p.calls.streams {
 			yield(p.ask(ctx, p.config, r))
 			return
 		}
-		body := p.wire.body(p.config, r, true)
+		body := p.wireFor(ctx, p.config).body(p.config, r, true)
 		log := p.logs.begin(p.config, body)
 		defer log.close()
 		answer, err := p.caller.send(ctx, p.to, body)
@@ -97,7 +99,7 @@ func drain(answer io.ReadCloser) {
 
 // pieces reads a stream. Its error says why it ended before the answer was complete.
 func (p *Provider) pieces(answer io.Reader, yield func(Piece) bool) error {
-	lines, reader := newDataLines(answer), p.wire.stream()
+	lines, reader := newDataLines(answer), p.calls.wire.stream()
 	for {
 		more := false
 		data, err := lines.next()
@@ -147,10 +149,10 @@ func (p *Provider) Sample(ctx context.Context, r Request, maxTokens int64, tempe
 
 // ask asks a model for an answer that is not streamed.
 func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piece, error) {
-	body := p.wire.body(config, r, false)
+	body := p.wireFor(ctx, config).body(config, r, false)
 	log := p.logs.begin(config, body)
 	defer log.close()
-	piece, err := p.receive(ctx, body)
+	piece, err := p.receive(ctx, p.calls.wire.model(config), body)
 	if err != nil {
 		log.fail(err)
 		return Piece{}, err
@@ -159,35 +161,44 @@ func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piec
 	return piece, nil
 }
 
-func (p *Provider) receive(ctx context.Context, body []byte) (Piece, error) {
+func (p *Provider) receive(ctx context.Context, model string, body []byte) (Piece, error) {
 	text, err := p.read(ctx, body)
 	if err != nil {
-		return Piece{}, err
+		return Piece{}, p.explained(err, model)
 	}
-	piece, err := p.wire.whole(text)
+	piece, err := p.calls.wire.whole(text)
 	if err != nil {
 		return Piece{}, unreadable(err)
 	}
 	return piece, nil
 }
 
+// explained returns an error with the provider's own text for it, if it has one.
+func (p *Provider) explained(err error, model string) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || p.calls.explain == nil || e.status != http.StatusBadRequest {
+		return err
+	}
+	if text := p.calls.explain(e.said, model); text != "" {
+		return &Error{Message: text, cause: err}
+	}
+	return err
+}
+
 // read sends a request and returns the whole answer.
-func (p *Provider) read(ctx context.Context, body []byte) (jsonwire.Text, error) {
-	answer, err := p.caller.send(ctx, p.to, body)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Close()
-	all, err := readAll(answer, maxAnswer)
-	if err != nil && answer.ctx.Err() != nil {
-		return nil, noAnswer(answer.ctx, p.to.timeout, err)
-	}
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	text, err := parse(all)
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	return text, nil
+func (p *Provider) read(ctx context.Context, body []byte) (answer jsonwire.Text, err error) {
+	err = p.caller.retry(ctx, p.to, func() error {
+		all, err := p.caller.whole(ctx, p.to, body, maxAnswer)
+		if err != nil {
+			return err
+		}
+		if answer, err = parse(all); err != nil {
+			return unreadable(err)
+		}
+		if p.calls.errorsInside {
+			return errorInside(all, answer)
+		}
+		return nil
+	})
+	return answer, err
 }

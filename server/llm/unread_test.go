@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/definition"
 )
 
 // broken has unreadable secrets, except one that may be in the environment.
@@ -26,7 +27,7 @@ func TestUnreadableSecretsAreReportedOnlyInTheLog(t *testing.T) {
 		"OPENAI_CUSTOM_HEADERS": {"OPENAI_API_KEY": `"k"`},
 	} {
 		var log strings.Builder
-		f := &llm.Factory{Settings: broken{s}, Env: variables(nil).lookup, Custom: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil))}
+		f := &llm.Factory{Settings: broken{s}, Env: variables(nil).lookup, Definitions: definition.NewStore(t.TempDir()), Log: slog.New(slog.NewTextHandler(&log, nil))}
 		if _, err := f.New("openai", llm.ModelConfig{ModelName: "m"}); err == nil || err.Error() != "Internal error" {
 			t.Errorf("%s: %v, want Internal error", key, err)
 		}

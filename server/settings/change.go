@@ -9,29 +9,61 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
 
-// Change changes the value of a key in a file. change gets the old value, or nil if there is none, and returns the new
-// one, or nil to remove the key. A known key keeps its place, and a new one goes to the end (decision G44).
+// Change changes the value of a key. change gets the old value, or nil if there is none, and returns the new one, or nil
+// to remove the key. A known key keeps its place, and a new one goes to the end (decision G44). Secrets are changed in the
+// keyring, if there is one (decision G55).
 //
 // The file is written, and the backups of config.yaml move, even if nothing changes. If Change fails, the file keeps its
-// content; backups that have moved stay where they are (decision G41).
+// content, and so do the backups if the new text cannot be written (decision G41).
 func (s *Settings) Change(in File, key string, change func(old jsonwire.Text) jsonwire.Text) error {
+	if in == Secrets {
+		return s.changeSecret(key, change)
+	}
+	return s.changeFile(in, key, change)
+}
+
+func (s *Settings) changeFile(in File, key string, change func(old jsonwire.Text) jsonwire.Text) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old, err := s.read(in)
 	if err != nil {
 		return err
 	}
+	return s.write(in, old, changed(old.mapping, key, change))
+}
+
+// SetTexts sets settings to strings in one write. New keys go to the end, in the given order (decision G60).
+func (s *Settings) SetTexts(texts jsonwire.Pairs) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.read(Config)
+	if err != nil {
+		return err
+	}
+	mapping := old.mapping
+	for _, text := range texts {
+		mapping = changed(mapping, text.Name, func(jsonwire.Text) jsonwire.Text { return jsonwire.AppendQuoted(nil, text.Value) })
+	}
+	return s.write(Config, old, mapping)
+}
+
+// write replaces the mapping of a file. The new text is on the disk before the backups move, so a full disk loses none of
+// them (decision G41). The caller holds s.mu.
+func (s *Settings) write(in File, old content, mapping jsonwire.Text) error {
 	path := s.path(in)
-	text, err := yamljson.Format(changed(old.mapping, key, change), maxFile)
+	text, err := yamljson.Format(mapping, maxFile)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if in == Config {
-		if err := rotate(path+".bak", old.text); err != nil {
+	return files.ReplacePrivateAfter(files.Target(path), text, func(replace files.Replace) error {
+		if in != Config {
+			return nil
+		}
+		if err := rotate(path+".bak", old.text, replace); err != nil {
 			return fmt.Errorf("back up %s: %w", path, err)
 		}
-	}
-	return files.ReplacePrivate(files.Target(path), text)
+		return nil
+	})
 }
 
 // changed returns a mapping with another value for a key.
@@ -75,11 +107,11 @@ func (s *Settings) Backup() (path string, err error) {
 var suffixes = []string{"", ".1", ".2", ".3", ".4", ".5"}
 
 // rotate stores the newest of a file's copies. It shifts the earlier ones by one, which drops the oldest.
-func rotate(path, text string) error {
+func rotate(path, text string, replace files.Replace) error {
 	for i := len(suffixes) - 1; i > 0; i-- {
 		if err := os.Rename(path+suffixes[i-1], path+suffixes[i]); err != nil && !files.IsMissing(err) {
 			return err
 		}
 	}
-	return files.ReplacePrivate(path, []byte(text))
+	return replace(path, []byte(text))
 }

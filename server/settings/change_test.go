@@ -192,6 +192,31 @@ func TestAChangeThatDoesNotFitMovesNothing(t *testing.T) {
 	}
 }
 
+// TestATextThatCannotBeWrittenMovesNoBackup checks decision G41: the new text is on the disk before the backups move.
+func TestATextThatCannotBeWrittenMovesNoBackup(t *testing.T) {
+	s, dir := newSettings(t)
+	write(t, dir, "config.yaml", "v: 1\n")
+	write(t, dir, "config.yaml.bak", "v: 0\n")
+	write(t, filepath.Join(dir, "config.yaml.tmp"), "in the way", "")
+	if err := put(s, settings.Config, "v", "2"); err == nil || generations(dir) != "10-----" {
+		t.Errorf("%s, %v; want an error and the backup as it was", generations(dir), err)
+	}
+}
+
+// TestBackupsOfALinkedDirectory checks that a directory with two paths is locked once.
+func TestBackupsOfALinkedDirectory(t *testing.T) {
+	_, dir := newSettings(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	s := settings.New(link, environment(nil), slog.New(slog.DiscardHandler))
+	write(t, dir, "config.yaml", "v: 0\n")
+	if err := put(s, settings.Config, "v", "1"); err != nil || generations(dir) != "10-----" {
+		t.Errorf("%s, %v", generations(dir), err)
+	}
+}
+
 // TestOfManyChangesNoneIsLost checks decision G42.
 func TestOfManyChangesNoneIsLost(t *testing.T) {
 	s, dir := newSettings(t)

@@ -45,7 +45,7 @@ func (s *Settings) read(f File) (content, error) {
 		return c, err
 	}
 	if !missing {
-		if err := rotate(path+".broken", c.text); err != nil {
+		if err := rotate(path+".broken", c.text, files.ReplacePrivate); err != nil {
 			return c, fmt.Errorf("keep what %s held: %w", path, err)
 		}
 		s.log.Warn("configuration kept aside", "from", path, "to", path+".broken", "err", err)

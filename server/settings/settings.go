@@ -1,8 +1,8 @@
 // Package settings finds and changes the values of settings and secrets (GA 1.3, 1.4, 10). The environment comes first,
-// then the files of the configuration directory. The files are read each time, so that manual edits take effect at once.
+// then what is stored. That is read each time, so that manual edits take effect at once.
 //
-// Settings are in config.yaml, secrets in secrets.yaml; the keyring of the operating system is not used. Both files
-// hold a mapping.
+// Settings are in config.yaml. Secrets are in the keyring of the desktop, and in secrets.yaml (decisions G53 to G56).
+// Each of them holds a mapping.
 package settings
 
 import (
@@ -23,9 +23,12 @@ type Settings struct {
 	log *slog.Logger
 
 	mu sync.Mutex // guards the files: reading, changing and writing one is one step (decision G42)
+
+	secrets secretStore
 }
 
-// New returns the settings of a configuration directory.
+// New returns the settings of a configuration directory. The environment also says whether there is a keyring. The caller
+// closes the settings.
 func New(config string, env Lookup, log *slog.Logger) *Settings {
 	return &Settings{dir: config, env: env, log: log}
 }
@@ -33,7 +36,7 @@ func New(config string, env Lookup, log *slog.Logger) *Settings {
 // A File is one of the files with values.
 type File string
 
-// The files.
+// The files. Secrets also stands for the secrets of the keyring.
 const (
 	Config  File = "config.yaml"
 	Secrets File = "secrets.yaml"
@@ -51,7 +54,7 @@ func (s *Settings) Setting(key string) (json.RawMessage, error) {
 }
 
 // Secret returns the value of a secret as canonical JSON, or nil if there is none. Its errors come from reading the
-// file.
+// keyring or the file.
 func (s *Settings) Secret(key string) (json.RawMessage, error) { return s.Find(Secrets, key) }
 
 // Text returns a setting that is a string, and false if it is missing or not a string.
@@ -65,8 +68,8 @@ func (s *Settings) Text(key string) (string, bool) {
 // G43).
 const serverKey = "GOOSE_SERVER__SECRET_KEY"
 
-// Find returns the value of a key as canonical JSON: from the environment, or else from a file (decision G43). It
-// returns nil if there is none. Its errors come from reading the file.
+// Find returns the value of a key as canonical JSON: from the environment, or else from where it is stored (decisions G43,
+// G55). It returns nil if there is none. Its errors come from reading what is stored.
 func (s *Settings) Find(from File, key string) (json.RawMessage, error) {
 	variable := lettercase.Upper(key)
 	if variable == serverKey {
@@ -77,16 +80,31 @@ func (s *Settings) Find(from File, key string) (json.RawMessage, error) {
 			return json.RawMessage(typed(value)), nil
 		}
 	}
-	mapping, err := s.Mapping(from)
+	if from == Secrets {
+		value, err := s.storedSecret(key)
+		return json.RawMessage(value), err
+	}
+	value, err := s.inFile(from, key)
+	return json.RawMessage(value), err
+}
+
+// inFile returns the value of a key in a file, or nil if there is none.
+func (s *Settings) inFile(f File, key string) (jsonwire.Text, error) {
+	mapping, err := s.Mapping(f)
 	if err != nil {
 		return nil, err
 	}
+	return member(mapping, key), nil
+}
+
+// member returns the value of a key in a mapping, or nil if there is none.
+func member(mapping jsonwire.Text, key string) jsonwire.Text {
 	for name, value := range mapping.Members() {
 		if name.Str() == key {
-			return json.RawMessage(value), nil
+			return value
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 func (s *Settings) path(f File) string { return filepath.Join(s.dir, string(f)) }

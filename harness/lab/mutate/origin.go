@@ -45,8 +45,8 @@ func (s *Subject) equal(n, ref *jsontree.Node) bool {
 	return withoutOwn(n.Text, s.Candidate) == withoutOwn(ref.Text, s.Reference)
 }
 
-// isGiven reports whether a text is an id that lockstep has sent to both sides. The scenario has it from nobody, so it is
-// the same in each run, also where lists and events without an order have it in another place than the reference.
+// isGiven reports whether a text is an id that lockstep has sent to both sides. No server made it, so it is the same in
+// each run. Lists and events without an order can have it in another place than the reference.
 func isGiven(s *Subject, id string) bool {
 	if len(id) < shortestID || !isPlainID(id) {
 		return false

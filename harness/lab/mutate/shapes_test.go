@@ -111,8 +111,8 @@ func TestAnIDThatTheScenarioGivesIsNotGenerated(t *testing.T) {
 		to   int // how many sides
 		want int
 	}{
-		"nobody gives it": {func(*transcript.Transcript) {}, 2, 2},
-		"in a request":    {func(t *transcript.Transcript) { t.Steps[0].Exchanges[0].Request.Body.Bytes = []byte(ids) }, 2, 0},
+		"nowhere":      {func(*transcript.Transcript) {}, 2, 2},
+		"in a request": {func(t *transcript.Transcript) { t.Steps[0].Exchanges[0].Request.Body.Bytes = []byte(ids) }, 2, 0},
 		"in a path": {func(t *transcript.Transcript) {
 			t.Steps[0].Exchanges[0].Request.Target = "/calls/call-a0000001,call-a0000002"
 		}, 2, 0},
@@ -177,7 +177,7 @@ func TestALengthThatCountedItsBodyCountsTheMutants(t *testing.T) {
 func TestAFieldOfTheConnectionThatAScenarioDemandsMatters(t *testing.T) {
 	s := answered(t, `{}`, `{}`)
 	if got := mutants(t, s, "same/connection"); len(got) != 1 {
-		t.Errorf("%d mutants of an answer that nobody demands anything of, want 1", len(got))
+		t.Errorf("%d mutants of an answer without demands, want 1", len(got))
 	}
 	for _, e := range []*transcript.Expect{
 		{Header: map[string]*string{"Connection": ptr("close")}},

@@ -13,20 +13,30 @@ import { answerLimits } from './model-protocol.ts'
 export async function chatBody(request: ModelRequest, config: ModelConfig, model: string, stream: boolean): Promise<JsonObject> {
   const { temperature, max_tokens: maxTokens } = answerLimits(request, config)
   const reasoning = reasoningModel(model)
-  const system = { role: reasoning ? 'developer' : 'system', content: request.system }
-  const room = request.sampling === undefined ? new ImageRoom() : undefined
-  const messages: JsonObject[][] = []
-  // The images of later messages take precedence within the limit (M13), so they are read first.
-  for (const message of request.messages.toReversed()) messages.push(await chatMessages(message, room))
   return {
     model: reasoning?.model ?? model,
-    messages: [...(request.system === '' ? [] : [system]), ...messages.reverse().flat()],
-    ...(request.tools.length > 0 && { tools: request.tools.map(chatTool) }),
+    messages: await chatConversation(request, reasoning ? 'developer' : 'system'),
+    ...chatTools(request),
     ...(!reasoning && temperature !== null && { temperature }),
     ...(maxTokens !== null && { [reasoning ? 'max_completion_tokens' : 'max_tokens']: maxTokens }),
     ...(reasoning && { reasoning_effort: reasoning.effort }),
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
   }
+}
+
+/** All messages of a request. An empty system prompt is omitted. */
+export async function chatConversation(request: ModelRequest, systemRole: 'system' | 'developer'): Promise<JsonObject[]> {
+  const system = { role: systemRole, content: request.system }
+  const room = request.sampling === undefined ? new ImageRoom() : undefined
+  const messages: JsonObject[][] = []
+  // The images of later messages take precedence within the limit (M13), so they are read first.
+  for (const message of request.messages.toReversed()) messages.push(await chatMessages(message, room))
+  return [...(request.system === '' ? [] : [system]), ...messages.reverse().flat()]
+}
+
+/** The member with the tools; omitted if there are none. */
+export function chatTools({ tools }: ModelRequest): { tools?: JsonObject[] } {
+  return tools.length > 0 ? { tools: tools.map(chatTool) } : {}
 }
 
 /** The name of this model in requests. */

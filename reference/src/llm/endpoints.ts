@@ -4,13 +4,13 @@ export class ProviderError extends Error {
 }
 
 /** Joins a host and a path, such as `https://host/` and `/v1/chat/completions`, with exactly one slash between them. */
-export function joinUrl(host: string, path: string): URL {
-  return httpUrl(`${host.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`, host)
+export function joinUrl(host: string, path: string, given = host): URL {
+  return httpUrl(`${host.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`, given)
 }
 
-/** The URL of Ollama. The host may lack the scheme or the port (M5). */
-export function ollamaUrl(host: string): URL {
-  const url = joinUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `http://${host}`, '/v1/chat/completions')
+/** A URL on the host of Ollama, which may lack the scheme or the port (M5). */
+export function ollamaUrl(host: string, path: string): URL {
+  const url = joinUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `http://${host}`, path, host)
   const hasPort = /^[^/]*\/\/[^/?#]*:\d+(?:[/?#]|$)/.test(host) || /^[^/?#]*:\d+(?:[/?#]|$)/.test(host)
   if (url.protocol === 'http:' && !hasPort) url.port = '11434'
   return url
@@ -20,6 +20,16 @@ export function ollamaUrl(host: string): URL {
 export function chatUrl(base: string): URL {
   const { origin, pathname } = httpUrl(base, base)
   return new URL(pathname === '/' ? '/v1/chat/completions' : pathname, origin)
+}
+
+/** The path of the list of models, which belongs to a path of chat completions (G59). */
+export function listPath(path: string): string {
+  return path.replaceAll('v1/chat/completions', 'v1/models')
+}
+
+/** A text in which all bytes but the unreserved ones of RFC 3986 are percent-encoded (M73). */
+export function percentEncoded(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 /** Parses a URL. Throws a ProviderError that quotes the text. */

@@ -1,5 +1,5 @@
-import { JsonDocument } from '../wire/json/document.ts'
-import { ModelError } from './model.ts'
+import { JsonDocument, parseJsonDocument } from '../wire/json/document.ts'
+import { ModelError, type Failure } from './model.ts'
 import { member } from './model-protocol.ts'
 
 /** The error for a response whose status is not 2xx (GA 18.9). */
@@ -18,8 +18,32 @@ export function errorOfResponse(status: number, bytes: Uint8Array): ModelError {
   return new ModelError(`Request failed: Request failed with status ${statusWithName(status)}: ${message}`)
 }
 
+/** The failure of a response whose status is not 2xx. */
+export function failureOf(status: number, bytes: Uint8Array): Failure {
+  return { error: errorOfResponse(status, bytes), isTransient: isTransient(status) }
+}
+
+/** The failure inside an answer whose status is 2xx (M76); undefined if there is none. */
+export function failureInside(bytes: Uint8Array): Failure | undefined {
+  const error = member(jsonIn(bytes), 'error')
+  if (error === undefined || error === null) return undefined
+  const given = member(error, 'code')
+  const code = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given
+  if (typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599) return failureOf(code, bytes)
+  return { error: new ModelError(`Request failed: ${complaint(Buffer.from(bytes).toString()).message}`), isTransient: false }
+}
+
+/** The value of a JSON text; undefined if it is not JSON. */
+export function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return parseJsonDocument(bytes).value
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether the same request may succeed a little later. */
-export function isTransient(status: number): boolean {
+function isTransient(status: number): boolean {
   return status === 429 || status >= 500
 }
 

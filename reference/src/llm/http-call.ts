@@ -37,10 +37,10 @@ export class HttpAnswer {
     }
   }
 
-  /** The whole body. Throws a ModelError. */
-  async bytes(): Promise<Buffer> {
-    const bytes = await this.start(maxAnswerBytes + 1)
-    if (bytes.length > maxAnswerBytes) throw new UnreadableAnswerError()
+  /** The whole body, of at most this many bytes. Throws a ModelError. */
+  async bytes(most = maxAnswerBytes): Promise<Buffer> {
+    const bytes = await this.start(most + 1)
+    if (bytes.length > most) throw new UnreadableAnswerError()
     return bytes
   }
 
@@ -78,10 +78,24 @@ export class UnreadableAnswerError extends ModelError {
  * Sends JSON, and resolves with the head of the answer, whatever its status. Rejects with a ModelError if there is no answer, or
  * with the reason of the signal.
  */
-export async function postJson({ url, headers, timeoutSeconds }: Endpoint, body: string, signal: AbortSignal): Promise<HttpAnswer> {
+export function postJson(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  const headers = { 'Content-Type': 'application/json', ...endpoint.headers }
+  return send({ ...endpoint, headers }, { method: 'POST', body }, signal)
+}
+
+/** Asks without a body. Resolves and rejects like postJson. */
+export function get(endpoint: Endpoint, signal: AbortSignal): Promise<HttpAnswer> {
+  return send(endpoint, { method: 'GET', body: null }, signal)
+}
+
+async function send(
+  { url, headers, timeoutSeconds }: Endpoint,
+  { method, body }: { method: string; body: string | null },
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
   const deadline = new Deadline(timeoutSeconds, signal)
   try {
-    return new HttpAnswer(await sendRequest(url, { method: 'POST', headers, body, signal: deadline.signal }), deadline)
+    return new HttpAnswer(await sendRequest(url, { method, headers, body, signal: deadline.signal }), deadline)
   } catch (error) {
     deadline.stop()
     throw deadline.explain(error, new ModelError('Request failed: No connection to the model', false, { cause: error }))

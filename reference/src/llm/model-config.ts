@@ -30,7 +30,7 @@ export function modelConfigOf(model: string, settings: Settings, role?: 'lead'):
 }
 
 /** The limit that is assumed if none is known. */
-const assumedLimit = 128_000
+export const assumedLimit = 128_000
 
 /** How many tokens a conversation with this model may have. */
 export function contextLimitOf({ context_limit: limit }: ModelConfig): number {
@@ -96,7 +96,8 @@ const toolshimModelName: Variable<string> = {
   },
 }
 
-function knownLimit(model: string): number | null {
+/** The limit of a model by its name; null if none is known. */
+export function knownLimit(model: string): number | null {
   return modelLimits.find(([pattern]) => model.includes(pattern))?.[1] ?? null
 }
 

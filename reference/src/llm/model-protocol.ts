@@ -2,16 +2,18 @@ import { isObject } from '../wire/json/is-object.ts'
 import { JsonNumber } from '../wire/json/number.ts'
 import type { JsonObject } from '../wire/json/shape.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
-import type { ModelRequest, Piece, Usage, WholeAnswer } from './model.ts'
+import type { Failure, ModelRequest, Piece, Usage, WholeAnswer } from './model.ts'
 
 /** The wire protocol of one kind of models: its requests and answers. */
 export interface ModelProtocol {
-  /** The body of a request to this model. */
-  body: (request: ModelRequest, config: ModelConfig, model: string, stream: boolean) => Promise<JsonObject>
+  /** The body of a request to this model. Rejects with the reason of the signal if it must ask for something first. */
+  body: (request: ModelRequest, config: ModelConfig, model: string, stream: boolean, signal: AbortSignal) => Promise<JsonObject>
   /** The name of this model in the body. */
   modelName: (model: string) => string
   /** Reads the answer to a request without streaming. Throws if it cannot be read. */
   whole: (answer: unknown) => WholeAnswer
+  /** A failure that the answer of this model contains, beyond its status; undefined if there is none. Not asked about streams. */
+  failureIn?: (status: number, bytes: Uint8Array, model: string) => Failure | undefined
   /** Makes a reader for one stream. */
   stream: () => StreamReader
 }

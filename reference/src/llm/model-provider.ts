@@ -3,10 +3,10 @@ import type { JsonObject } from '../wire/json/shape.ts'
 import { stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
-import { UnreadableAnswerError, type Endpoint, type HttpAnswer } from './http-call.ts'
+import { UnreadableAnswerError, postJson, type Endpoint, type HttpAnswer } from './http-call.ts'
 import { ModelError, type Completion, type ModelRequest, type Piece, type Provider, type Turn, type WholeAnswer } from './model.ts'
 import type { RequestLog, RequestLogs } from './request-log.ts'
-import { postWithRetries } from './retry.ts'
+import { checked, withRetries } from './retry.ts'
 import { piecesOf } from './stream-lines.ts'
 import type { ModelProtocol } from './model-protocol.ts'
 
@@ -47,8 +47,8 @@ export class ModelProvider implements Provider {
 
   async #answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
     if (!this.#options.streams) return only(await this.complete(request, signal))
-    const { log, answer } = await this.#post(request, this.config.model_name, true, signal)
-    return this.#stream(answer, log, signal)
+    const { log, result } = await this.#ask(request, this.config.model_name, true, signal, async (post) => checked(await post()))
+    return this.#stream(result, log, signal)
   }
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<Completion> {
@@ -67,9 +67,16 @@ export class ModelProvider implements Provider {
   }
 
   async #complete(request: ModelRequest, model: string, signal: AbortSignal): Promise<WholeAnswer> {
-    const { log, answer } = await this.#post(request, model, false, signal)
+    const { wire } = this.#options
+    const { log, result } = await this.#ask(request, model, false, signal, async (post) => {
+      const tried = await checked(await post(), (status, bytes) => wire.failureIn?.(status, bytes, model))
+      if ('failure' in tried) return tried
+      const bytes = await tried.result.bytes()
+      const failure = wire.failureIn?.(tried.result.status, bytes, model)
+      return failure === undefined ? { result: bytes } : { failure }
+    })
     try {
-      const piece = this.#whole(await answer.bytes())
+      const piece = this.#whole(result)
       log.piece(piece)
       return piece
     } catch (error) {
@@ -88,17 +95,20 @@ export class ModelProvider implements Provider {
     }
   }
 
-  async #post(
+  /** Asks, and retries temporary failures. One log has all attempts (M40). */
+  async #ask<T>(
     request: ModelRequest,
     model: string,
     stream: boolean,
     signal: AbortSignal,
-  ): Promise<{ log: RequestLog; answer: HttpAnswer }> {
+    attempt: (post: () => Promise<HttpAnswer>) => ReturnType<Parameters<typeof withRetries<T>>[0]>,
+  ): Promise<{ log: RequestLog; result: T }> {
     const { wire, endpoint, backoff, logs } = this.#options
-    const body: JsonObject = await wire.body(request, this.config, model, stream)
+    const body: JsonObject = await wire.body(request, this.config, model, stream, signal)
     const log = logs.begin(this.config, body)
     try {
-      return { log, answer: await postWithRetries(endpoint, stringifyJson(body), backoff, signal) }
+      const text = stringifyJson(body)
+      return { log, result: await withRetries(() => attempt(() => postJson(endpoint, text, signal)), backoff, signal) }
     } catch (error) {
       log.failed(error)
       log.close()

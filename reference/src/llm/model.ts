@@ -89,6 +89,13 @@ export class ModelError extends Error {
   }
 }
 
+/** A failed attempt to get an answer. */
+export interface Failure {
+  error: ModelError
+  /** Whether the same request may succeed a little later. */
+  isTransient: boolean
+}
+
 /** The texts of an answer, joined by line feeds. */
 export function textOf(content: readonly MessageContent[] | null): string {
   return (content ?? []).flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n')

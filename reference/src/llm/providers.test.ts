@@ -9,8 +9,9 @@ import { recordingLogger } from '../testing/test-app.ts'
 import { Upstream, chatStream, chatWhole, plain, streamed } from '../testing/upstream.ts'
 import { ModelConfigError, modelConfigOf } from './model-config.ts'
 import { textOf, type ModelRequest, type Piece, type Provider } from './model.ts'
-import { Providers, customHeaders } from './providers.ts'
+import { Providers } from './providers.ts'
 import { waitMs } from './retry.ts'
+import { customHeaders } from './wirings.ts'
 
 interface Rig {
   upstream: Upstream
@@ -205,7 +206,7 @@ describe('a provider that cannot be built (M1, M2)', () => {
   it.each([
     ['nobody', {}, 'Unknown provider: nobody'],
     ['../openai', {}, 'Unknown provider: ../openai'],
-    ['google', {}, 'Provider cannot run on this server: google'],
+    ['google', {}, 'Provider cannot run on this server: google (its API is not supported)'],
     ['anthropic', {}, 'Configuration value not found: ANTHROPIC_API_KEY'],
     ['groq', {}, 'Configuration value not found: GROQ_API_KEY'],
     ['openai', { OPENAI_API_KEY: '5' }, 'Configuration value is not a string: OPENAI_API_KEY'],

@@ -24,11 +24,22 @@ export class Secrets {
     this.#logger = logger
   }
 
-  /** The mapping with this secret, if any has it. Rejects if the secrets cannot be read. */
-  async find(key: string): Promise<Mapping> {
+  /**
+   * A function that finds the mapping with a secret, if any has it. It reads each store at most once, when it needs it. It rejects
+   * if the secrets cannot be read.
+   */
+  finder(): (key: string) => Promise<Mapping> {
+    let inKeyring: Promise<Mapping> | undefined
+    let inFile: Promise<Mapping> | undefined
+    return async (key) => {
+      const first = await (inKeyring ??= this.#inKeyring())
+      return Object.hasOwn(first, key) ? first : (inFile ??= Promise.resolve().then(() => this.#file.readIfAny()))
+    }
+  }
+
+  async #inKeyring(): Promise<Mapping> {
     const keyring = await this.#chosen()
-    const inKeyring = await keyring?.read()
-    return inKeyring !== undefined && Object.hasOwn(inKeyring, key) ? inKeyring : this.#file.readIfAny()
+    return keyring === undefined ? {} : keyring.read()
   }
 
   /** Stores a secret. Rejects if the secrets cannot be read or written. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { JsonNumber } from '../wire/json/number.ts'
 import type { Logger } from '../log.ts'
+import { OneAtATime } from '../one-at-a-time.ts'
+import { JsonNumber } from '../wire/json/number.ts'
 import { changeSettings, configFile, readSettings } from './config-file.ts'
 import { typedValue } from './environment.ts'
 import type { Environment, Paths } from './paths.ts'
@@ -12,6 +13,8 @@ export class Settings {
   readonly paths: Paths
   /** The file with the permission levels of tools. */
   readonly permissions: MappingFile
+  /** Changes of the definitions of providers, which change secrets too. */
+  readonly definitionChanges = new OneAtATime()
   readonly #config: MappingFile
   readonly #secrets: Secrets
   readonly #env: Environment
@@ -66,8 +69,21 @@ export class Settings {
 
   /** A secret, which is stored separately from the settings. Rejects if it is looked up in the store, and that cannot be read. */
   async secret(key: string): Promise<unknown> {
-    const fixed = this.#fixed(key)
-    return fixed === undefined ? memberOf(await this.#secrets.find(key), key) : fixed.value
+    return this.secretReader()(key)
+  }
+
+  /** A function that reads secrets as `secret` does. It reads the store once, however many secrets it looks up. */
+  secretReader(): (key: string) => Promise<unknown> {
+    const find = this.#secrets.finder()
+    return async (key) => {
+      const fixed = this.#fixed(key)
+      return fixed === undefined ? memberOf(await find(key), key) : fixed.value
+    }
+  }
+
+  /** Whether the store has a secret, whatever the environment has. Rejects if it cannot be read. */
+  async storesSecret(key: string): Promise<boolean> {
+    return Object.hasOwn(await this.#secrets.finder()(key), key)
   }
 
   /** Stores a secret. Rejects if the secrets cannot be read or written. */

@@ -49,7 +49,15 @@ export class TestApp {
     const { logger, entries } = recordingLogger()
     this.logs = entries
     this.app = createApp(
-      { directory: home, defaultTimeout: 30_000, keepaliveInterval: 30_000, maxBody: 1024 * 1024, ...nowhere, ...options },
+      {
+        directory: home,
+        defaultTimeout: 30_000,
+        keepaliveInterval: 30_000,
+        maxBody: 1024 * 1024,
+        ...nowhere,
+        ...options,
+        environment: { ...nowhere.environment, ...options.environment },
+      },
       logger,
     )
   }

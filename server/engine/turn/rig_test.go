@@ -29,6 +29,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/definition"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 	storage "github.com/lockstep-dev/lockstep/server/store"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
@@ -101,9 +102,10 @@ func newRig(t testing.TB, tools turn.Extensions, answer answer) *rig {
 		Settings:    r.settings,
 		Permissions: r.allowed,
 		Providers: &llm.Factory{
-			Settings:  settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"http://model.test"`},
-			Env:       func(name string) (string, bool) { return "true", name == "GOOSE_PROVIDER_SKIP_BACKOFF" },
-			Transport: transport,
+			Settings:    settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"http://model.test"`},
+			Env:         func(name string) (string, bool) { return "true", name == "GOOSE_PROVIDER_SKIP_BACKOFF" },
+			Definitions: definition.NewStore(t.TempDir()),
+			Transport:   transport,
 		},
 		Hints:      func(string) string { return "" },
 		ReadRecipe: func(path string) (recipe.Recipe, error) { return recipe.Recipe{}, os.ErrNotExist },

@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/engine/turn"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/definition"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
@@ -466,8 +467,8 @@ func TestAnAnswerInOnePieceHasNoID(t *testing.T) {
 			llmtest.Whole(w, "Hello")
 		})
 		custom := t.TempDir()
-		testfile.Write(t, custom+"/custom_x.json", `{"engine":"openai","api_key_env":"OPENAI_API_KEY","base_url":"http://m","supports_streaming":false}`)
-		r.service.Providers.Custom = custom
+		testfile.Write(t, custom+"/custom_x.json", `{"name":"x","display_name":"X","models":[],"engine":"openai","api_key_env":"OPENAI_API_KEY","base_url":"http://m","supports_streaming":false}`)
+		r.service.Providers.Definitions = definition.NewStore(custom)
 		p, err := r.service.Providers.New("custom_x", llm.ModelConfig{ModelName: "m"})
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs'
 import type * as contract from '#contract'
 import { isMissing } from '../../error-code.ts'
+import { fileExists } from '../../file-exists.ts'
 import { operation, type Operation } from '../../httpapi/operation.ts'
 import { backUp, configFile } from '../../settings/config-file.ts'
 import { readUtf8File } from '../../settings/regular-file.ts'
@@ -13,18 +13,8 @@ export function initConfig(
 ): Operation<contract.InitConfigData, contract.InitConfigResponses, contract.InitConfigErrors> {
   return operation(() => ({
     status: 200,
-    body: exists(configFile(settings.paths.config)) ? 'Config already exists' : 'No init-config.yaml found, using default configuration',
+    body: fileExists(configFile(settings.paths.config)) ? 'Config already exists' : 'No init-config.yaml found, using default configuration',
   }))
-}
-
-/** Whether anything has this name, except a link to a path that does not exist (G45). */
-function exists(path: string): boolean {
-  try {
-    statSync(path)
-    return true
-  } catch (error) {
-    return !isMissing(error)
-  }
 }
 
 /** `GET /config/validate` (GA 10.6). The file is not repaired. */

@@ -21,7 +21,7 @@ export function getConfig(
 }
 
 /** The result of `run`, or the error that `failed` makes of its error. */
-async function attempt<T>(run: () => T, failed: (cause: unknown) => Error): Promise<Awaited<T>> {
+export async function attempt<T>(run: () => T, failed: (cause: unknown) => Error): Promise<Awaited<T>> {
   try {
     return await run()
   } catch (error) {

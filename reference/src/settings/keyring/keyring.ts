@@ -1,3 +1,4 @@
+import { OneAtATime } from '../../one-at-a-time.ts'
 import { isObject } from '../../wire/json/is-object.ts'
 import { parseDocumentInSlices } from '../../wire/json/document.ts'
 import { stringifyUpTo } from '../../wire/json/stringify.ts'
@@ -15,8 +16,7 @@ export class Keyring {
   readonly #prompts = new PromptHistory()
   readonly #stop: AbortSignal
   #service: Promise<SecretService> | undefined
-  /** The last change: the next one begins when it has ended (G42). */
-  #changed: Promise<void> = Promise.resolve()
+  readonly #changes = new OneAtATime()
 
   /** Aborting the signal ends the connection. */
   constructor(address: string, environment: NodeJS.ProcessEnv, stop: AbortSignal) {
@@ -45,11 +45,9 @@ export class Keyring {
     return secretsOf(service, await service.find())
   }
 
-  /** Changes the secrets, in one step. Writes nothing if `change` returns undefined. */
+  /** Changes the secrets, in one step (G42). Writes nothing if `change` returns undefined. */
   async change(change: (before: Mapping) => Mapping | undefined): Promise<void> {
-    const done = this.#changed.then(() => this.#changeNow(change))
-    this.#changed = done.catch(() => undefined)
-    return done
+    return this.#changes.run(() => this.#changeNow(change))
   }
 
   async #changeNow(change: (before: Mapping) => Mapping | undefined): Promise<void> {

@@ -1,0 +1,129 @@
+// Package providers handles the operations on providers of models (GA 10.14 to 10.22).
+package providers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/httpapi/response"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/settings"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// Handlers implement the operations on providers of the contract. Their request bodies are decoded by [Bodies]. No log
+// line of them has a key.
+type Handlers struct {
+	Settings  *settings.Settings
+	Providers *llm.Factory
+	Log       *slog.Logger
+}
+
+// GetProviders answers GET /config/providers (GA 10.14).
+func (h *Handlers) GetProviders(context.Context, gen.GetProvidersRequestObject) (gen.GetProvidersResponseObject, error) {
+	return gen.GetProviders200JSONResponse{Of: response.Value(h.Providers.Providers())}, nil
+}
+
+// GetProviderModels answers GET /config/providers/{name}/models (GA 10.15).
+func (h *Handlers) GetProviderModels(ctx context.Context, request gen.GetProviderModelsRequestObject) (gen.GetProviderModelsResponseObject, error) {
+	names, err := h.Providers.ListModels(ctx, request.Name)
+	switch {
+	case errors.Is(err, llm.ErrRejected):
+		return gen.GetProviderModels400Response{}, nil
+	case errors.Is(err, llm.ErrRateLimited):
+		return gen.GetProviderModels429Response{}, nil
+	case err != nil:
+		h.Log.Warn("models of a provider not listed", "provider", request.Name, "err", err)
+		return gen.FailedResponse{}, nil
+	}
+	return gen.GetProviderModels200JSONResponse{Of: response.Value(names)}, nil
+}
+
+// CheckProvider answers POST /config/check_provider (GA 10.16).
+func (h *Handlers) CheckProvider(_ context.Context, request gen.CheckProviderRequestObject) (gen.CheckProviderResponseObject, error) {
+	if err := h.Providers.Check(request.Body.Provider); err != nil {
+		return gen.CheckProvider400TextResponse{Body: err.Error()}, nil
+	}
+	return gen.DoneResponse{}, nil
+}
+
+// SetProvider answers POST /config/set_provider (GA 10.17).
+func (h *Handlers) SetProvider(_ context.Context, request gen.SetProviderRequestObject) (gen.SetProviderResponseObject, error) {
+	if err := h.Providers.Check(request.Body.Provider); err != nil {
+		return gen.SetProvider400TextResponse{Body: err.Error()}, nil
+	}
+	chosen := jsonwire.Pairs{{Name: "GOOSE_PROVIDER", Value: request.Body.Provider}, {Name: "GOOSE_MODEL", Value: request.Body.Model}}
+	if err := h.Settings.SetTexts(chosen); err != nil {
+		h.Log.Error("provider not stored", "err", err)
+		return gen.SetProvider400TextResponse{Body: "Internal error"}, nil
+	}
+	return gen.DoneResponse{}, nil
+}
+
+// putSecret stores a text as a secret.
+func (h *Handlers) putSecret(key, value string) error {
+	return h.Settings.Change(settings.Secrets, key, func(jsonwire.Text) jsonwire.Text { return jsonwire.AppendQuoted(nil, value) })
+}
+
+// DetectProvider answers POST /config/detect-provider (GA 10.18).
+func (h *Handlers) DetectProvider(ctx context.Context, request gen.DetectProviderRequestObject) (gen.DetectProviderResponseObject, error) {
+	found, ok := h.Providers.Detect(ctx, request.Body.APIKey)
+	if !ok {
+		return gen.DetectProvider404Response{}, nil
+	}
+	return gen.DetectProvider200JSONResponse{Of: response.Value(found)}, nil
+}
+
+// CreateCustomProvider answers POST /config/custom-providers (GA 10.19).
+func (h *Handlers) CreateCustomProvider(_ context.Context, request gen.CreateCustomProviderRequestObject) (gen.CreateCustomProviderResponseObject, error) {
+	id, err := h.Providers.Definitions.Create(request.Body, func(name string) error {
+		return h.putSecret(name, request.Body.APIKey)
+	})
+	if err != nil {
+		h.Log.Error("custom provider not stored", "err", err)
+		return gen.FailedResponse{}, nil
+	}
+	return gen.CreateCustomProvider200JSONResponse{Of: response.Value("Custom provider added - ID: " + id)}, nil
+}
+
+// GetCustomProvider answers GET /config/custom-providers/{id} (GA 10.19).
+func (h *Handlers) GetCustomProvider(_ context.Context, request gen.GetCustomProviderRequestObject) (gen.GetCustomProviderResponseObject, error) {
+	d, isFile, err := h.Providers.Definitions.Find(request.ID)
+	if err != nil {
+		h.Log.Info("no definition of a provider", "err", err)
+		return gen.GetCustomProvider404Response{}, nil
+	}
+	return gen.GetCustomProvider200JSONResponse{Of: response.Value(api.LoadedProvider{Config: d, IsEditable: isFile})}, nil
+}
+
+// UpdateCustomProvider answers PUT /config/custom-providers/{id} (GA 10.19).
+func (h *Handlers) UpdateCustomProvider(_ context.Context, request gen.UpdateCustomProviderRequestObject) (gen.UpdateCustomProviderResponseObject, error) {
+	err := h.Providers.Definitions.Update(request.ID, request.Body, func(name string) error {
+		return h.putSecret(name, request.Body.APIKey)
+	})
+	if err != nil {
+		h.Log.Error("custom provider not changed", "err", err)
+		return gen.FailedResponse{}, nil
+	}
+	return gen.UpdateCustomProvider200JSONResponse{Of: response.Value("Updated custom provider: " + request.ID)}, nil
+}
+
+// RemoveCustomProvider answers DELETE /config/custom-providers/{id} (GA 10.19).
+func (h *Handlers) RemoveCustomProvider(_ context.Context, request gen.RemoveCustomProviderRequestObject) (gen.RemoveCustomProviderResponseObject, error) {
+	if err := h.Providers.Definitions.Remove(request.ID, h.removeSecret); err != nil {
+		h.Log.Error("custom provider not removed", "err", err)
+		return gen.FailedResponse{}, nil
+	}
+	return gen.RemoveCustomProvider200JSONResponse{Of: response.Value("Removed custom provider: " + request.ID)}, nil
+}
+
+// removeSecret removes a secret if there is one, so that a store without it is not written.
+func (h *Handlers) removeSecret(name string) error {
+	if value, err := h.Settings.Find(settings.Secrets, name); err != nil || value == nil {
+		return err
+	}
+	return h.Settings.Change(settings.Secrets, name, func(jsonwire.Text) jsonwire.Text { return nil })
+}

@@ -1,0 +1,150 @@
+package llm
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/llm/definition"
+)
+
+// Providers describes all providers, sorted by name (decision G57). Secrets that cannot be read count as not set.
+func (f *Factory) Providers() []api.ProviderDetails {
+	var all []api.ProviderDetails
+	var unread error // the first one, because the others come from the same file
+	ready := func(is bool, err error) bool {
+		unread = cmp.Or(unread, err)
+		return is
+	}
+	for i := range builtins {
+		all = append(all, builtins[i].details(ready(f.isConfigured(&builtins[i]))))
+	}
+	ids := f.Definitions.IDs()
+	for id := range definition.Bundled() {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		if builtinOf(id) != nil {
+			continue
+		}
+		if d, isFile, err := f.Definitions.Find(id); err == nil {
+			all = append(all, defined(id, d, isFile, ready(f.hasKey(d))))
+		}
+	}
+	f.logUnread(unread)
+	slices.SortFunc(all, func(a, b api.ProviderDetails) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// isConfigured reports whether all keys without a default are set that a provider must have, or one of the others if
+// there is none (GA 10.14). Every provider that is built in must have a key.
+func (f *Factory) isConfigured(b *builtin) (bool, error) {
+	missing, without, set := false, false, false
+	for _, k := range b.keys {
+		if !k.Required {
+			continue
+		}
+		value, err := valueOf(f.Settings, k)
+		if err != nil {
+			return false, &unread{k.Name, err}
+		}
+		set = set || value != nil
+		if k.Default == nil {
+			without = true
+			missing = missing || value == nil
+		}
+	}
+	return without && !missing || !without && set, nil
+}
+
+func (b *builtin) details(ready bool) api.ProviderDetails {
+	description, kind := b.description, api.ProviderTypeBuiltin
+	if b.cannot != "" {
+		description += ". Cannot run on this server: " + b.cannot
+	}
+	if b.preferred {
+		kind = api.ProviderTypePreferred
+	}
+	return api.ProviderDetails{
+		Name: b.name, IsConfigured: ready, ProviderType: kind,
+		Metadata: api.ProviderMetadata{
+			Name: b.name, DisplayName: b.display, Description: description, DefaultModel: b.model, KnownModels: b.knownModels(),
+			ModelDocLink: b.link, ConfigKeys: b.configKeys(),
+		},
+	}
+}
+
+func (b *builtin) knownModels() []api.ModelInfo {
+	list := b.known
+	if list == nil {
+		list = knownModels(0, b.model)
+	}
+	models := make([]api.ModelInfo, len(list))
+	for i, model := range list {
+		if model.limit == 0 {
+			model.limit = ContextOf(ModelConfig{ContextLimit: limitOf(model.name)})
+		}
+		models[i] = api.ModelInfo{Name: model.name, ContextLimit: model.limit}
+	}
+	return models
+}
+
+func (b *builtin) configKeys() []api.ConfigKey {
+	keys := make([]api.ConfigKey, len(b.keys))
+	for i, k := range b.keys {
+		keys[i] = k.ConfigKey
+	}
+	return keys
+}
+
+// defined describes the provider of a definition.
+func defined(id string, d definition.Definition, isFile, ready bool) api.ProviderDetails {
+	engine, kind, model := builtinOf(string(d.Engine)), api.ProviderTypeDeclarative, ""
+	if isFile {
+		kind = api.ProviderTypeCustom
+	}
+	models := slices.Clone(d.Models)
+	for i := range models {
+		if models[i].SupportsCacheControl == nil {
+			models[i].SupportsCacheControl = new(false)
+		}
+	}
+	if len(models) > 0 {
+		model = models[0].Name
+	}
+	return api.ProviderDetails{
+		Name: id, IsConfigured: ready, ProviderType: kind,
+		Metadata: api.ProviderMetadata{
+			Name: id, DisplayName: d.DisplayName, Description: definition.Description(d), DefaultModel: model, KnownModels: models,
+			ModelDocLink: engine.link, ConfigKeys: keysOf(d, engine),
+		},
+	}
+}
+
+// keysOf returns the keys of an engine, with the key of a definition instead of its own.
+func keysOf(d definition.Definition, engine *builtin) []api.ConfigKey {
+	keys := engine.configKeys()
+	own := slices.IndexFunc(keys, func(k api.ConfigKey) bool { return k.Required && k.Secret })
+	switch {
+	case own < 0:
+		return keys
+	case d.APIKeyEnv == "":
+		return slices.Delete(keys, own, own+1)
+	}
+	keys[own] = keyOf(d).ConfigKey
+	return keys
+}
+
+// hasKey reports whether a provider has the key that its definition needs.
+func (f *Factory) hasKey(d definition.Definition) (bool, error) {
+	if !definition.NeedsKey(d) {
+		return true, nil
+	}
+	value, err := valueOf(f.Settings, keyOf(d))
+	if err != nil {
+		return false, &unread{d.APIKeyEnv, err}
+	}
+	return value != nil && string(value) != `""`, nil
+}

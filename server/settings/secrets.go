@@ -1,0 +1,147 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/settings/keyring"
+	"github.com/lockstep-dev/lockstep/server/wire/decode"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
+)
+
+// A secretStore says where secrets are stored. That is chosen at the first access (decision G53). Its lock is not that of
+// the files: whoever reads a setting does not wait for a keyring.
+type secretStore struct {
+	environment []string // of a program that is the session bus
+
+	mu     sync.Mutex // held while the store is chosen
+	chosen bool
+	ring   *keyring.Keyring // nil if secrets are in the file
+}
+
+// SetEnvironment sets the environment of a program that the address of the session bus names, without this server's
+// secret. It must be called before secrets are read.
+func (s *Settings) SetEnvironment(environment []string) {
+	s.secrets.environment = slices.DeleteFunc(slices.Clone(environment), func(variable string) bool {
+		return strings.HasPrefix(variable, serverKey+"=")
+	})
+}
+
+// Close ends the connection with the keyring. Later accesses to it fail.
+func (s *Settings) Close() {
+	s.secrets.mu.Lock()
+	defer s.secrets.mu.Unlock()
+	if s.secrets.ring != nil {
+		s.secrets.ring.Close()
+	}
+}
+
+// keyring returns the keyring with the secrets, or nil if they are in the file of the settings.
+func (st *secretStore) keyring(s *Settings) *keyring.Keyring {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.chosen {
+		return st.ring
+	}
+	st.chosen = true
+	ring, err := st.open(s.env)
+	if err != nil {
+		s.log.Info("secrets are in a file", "path", s.path(Secrets), "because", err)
+		return nil
+	}
+	s.log.Info("secrets are in the keyring", "service", "goose", "username", "secrets")
+	st.ring = ring
+	return ring
+}
+
+func (st *secretStore) open(env Lookup) (*keyring.Keyring, error) {
+	if _, disabled := env("GOOSE_DISABLE_KEYRING"); disabled {
+		return nil, errors.New("GOOSE_DISABLE_KEYRING is set")
+	}
+	address, _ := env("DBUS_SESSION_BUS_ADDRESS")
+	if runtime, _ := env("XDG_RUNTIME_DIR"); address == "" && runtime != "" {
+		address = "unix:path=" + keyring.Escape(runtime+"/bus")
+	}
+	return keyring.Open(keyring.Options{Address: address, Environment: st.environment})
+}
+
+// storedSecret returns a secret, or nil if there is none (decision G55).
+func (s *Settings) storedSecret(key string) (jsonwire.Text, error) {
+	if ring := s.secrets.keyring(s); ring != nil {
+		text, err := ring.Read()
+		if err != nil {
+			return nil, fmt.Errorf("read the keyring: %w", err)
+		}
+		mapping, err := parseItem(text)
+		if err != nil {
+			return nil, err
+		}
+		if value := member(mapping, key); value != nil {
+			return value, nil
+		}
+	}
+	return s.inFile(Secrets, key)
+}
+
+// changeSecret changes a secret. In a keyring, change gets the value that is there (decision G55).
+func (s *Settings) changeSecret(key string, change func(old jsonwire.Text) jsonwire.Text) error {
+	ring := s.secrets.keyring(s)
+	if ring == nil {
+		return s.changeFile(Secrets, key, change)
+	}
+	removed := false
+	err := ring.Change(func(text []byte) ([]byte, error) {
+		mapping, err := parseItem(text)
+		if err != nil {
+			return nil, err
+		}
+		old := member(mapping, key)
+		next := change(old)
+		if removed = next == nil; removed && old == nil {
+			return nil, nil
+		}
+		return changed(mapping, key, func(jsonwire.Text) jsonwire.Text { return next }), nil
+	})
+	if err != nil {
+		return fmt.Errorf("change the keyring: %w", err)
+	}
+	err = s.removeFromFile(key)
+	if removed {
+		return err
+	}
+	if err != nil { // the item has precedence over the file
+		s.log.Warn("old secret not removed", "err", err)
+	}
+	return nil
+}
+
+// removeFromFile removes a secret from the file. Without the secret, the file is not written.
+func (s *Settings) removeFromFile(key string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.read(Secrets)
+	if err != nil || member(old.mapping, key) == nil {
+		return err
+	}
+	return s.write(Secrets, old, changed(old.mapping, key, func(jsonwire.Text) jsonwire.Text { return nil }))
+}
+
+var errItem = errors.New("the item of the keyring is no JSON object")
+
+// parseItem returns the mapping of the keyring's item (decision G54). Its error does not quote the item.
+func parseItem(text []byte) (jsonwire.Text, error) {
+	if len(text) == 0 {
+		return jsonwire.Text("{}"), nil
+	}
+	if _, err := decode.Parse(text); err != nil {
+		return nil, errItem
+	}
+	mapping, err := jsonwire.Parse(text)
+	if err != nil || mapping.Kind() != "object" {
+		return nil, errItem
+	}
+	return mapping, nil
+}
