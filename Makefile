@@ -120,12 +120,13 @@ parity-slow: build ## What takes a minute: the default times, on both servers
 	bin/lockstep run -c lockstep-slow.yaml $(ARGS)
 
 # Vitest and the fuzzing run beside the tests in Go, and what they say comes in one piece. Most tests wait more than they
-# work, and the race detector would have each program wait for a second more at its end.
+# work, and the race detector would have each program wait for a second more at its end. internal/house only reads files,
+# in one goroutine; there the race detector would find nothing in seven times the time.
 .PHONY: test
-test: build ## Run every test with the race detector
+test: build ## Run every test, with the race detector where goroutines are
 	@said=$$(mktemp); trap 'rm -f $$said' EXIT; status=0; \
-	{ npm --prefix reference test --silent && npm --prefix sdk/ts test --silent && $(MAKE) --no-print-directory fuzz FUZZ="$(READERS)" FUZZTIME=10000x; } >$$said 2>&1 & \
-	GORACE=atexit_sleep_ms=0 go tool gotestsum --format pkgname -- -race -p 4 -timeout 20m ./... || status=1; \
+	{ go test ./internal/house && npm --prefix reference test --silent && npm --prefix sdk/ts test --silent && $(MAKE) --no-print-directory fuzz FUZZ="$(READERS)" FUZZTIME=10000x; } >$$said 2>&1 & \
+	GORACE=atexit_sleep_ms=0 go tool gotestsum --format pkgname -- -race -p 4 -timeout 20m $$(go list ./... | grep -v /internal/house$$) || status=1; \
 	wait $$! || status=1; cat $$said; exit $$status
 
 .PHONY: test-slow
