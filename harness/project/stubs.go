@@ -127,7 +127,9 @@ func (p *Project) upstreamSteps(s *scenario.Scenario) []string {
 		}
 	}
 	for _, name := range p.stubNames() {
-		out = append(out, scenario.UpstreamText(name, scenario.ModelsRule), scenario.UpstreamText(name, scenario.AuthorizationRule), scenario.UpstreamText(name, scenario.UnexpectedRule))
+		for _, rule := range scenario.BuiltInRules() {
+			out = append(out, scenario.UpstreamText(name, rule))
+		}
 	}
 	return out
 }

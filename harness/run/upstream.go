@@ -82,7 +82,7 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 		return u.answerByRule(rule, step, &chat)
 	}
 	if a := u.stub.BuiltIn(r); a != nil {
-		return a, u.begin(u.step(scenario.BuiltInRule(u.stub.Kind().Chats())), false)
+		return a, u.begin(u.step(scenario.BuiltInRule(u.stub.Kind().Chats(), u.stub.Kind().IsProtected(r), r.Method)), false)
 	}
 	return nil, func(x *transcript.Exchange) { u.Unexpected(x, "") }
 }

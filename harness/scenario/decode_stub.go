@@ -27,11 +27,14 @@ func (d *stubDecoder) stubs(n *yamldoc.Node) []Stub {
 
 func (d *stubDecoder) stubRules(list *yamldoc.Node) []StubRule {
 	var out []StubRule
-	taken := map[string]bool{ModelsRule: true, AuthorizationRule: true, UnexpectedRule: true}
+	taken := map[string]bool{}
+	for _, rule := range BuiltInRules() {
+		taken[rule] = true
+	}
 	for i, item := range list.Elements() {
 		r := d.stubRule(i, item)
 		if name := item.Get("name"); name != nil && taken[r.Name] {
-			d.problem(name, fmt.Sprintf("the name %q is already used", r.Name), "give it another name; models, authorization and unexpected are reserved")
+			d.problem(name, fmt.Sprintf("the name %q is already used", r.Name), "give it another name; reserved are "+strings.Join(BuiltInRules(), ", "))
 		}
 		taken[r.Name] = true
 		out = append(out, r)

@@ -56,6 +56,12 @@ func (k Kind) IsChat(r *transcript.Request) bool {
 	return k.Chats() && r.Method == "POST" && strings.HasSuffix(path(r), formats[k].chat)
 }
 
+// IsProtected reports whether an authorization server answers a request as the MCP server that it protects. Clients send
+// the requests of different methods at the same time.
+func (k Kind) IsProtected(r *transcript.Request) bool {
+	return k == OAuth && strings.HasSuffix(path(r), protectedPath) && !strings.Contains(path(r), "/.well-known/")
+}
+
 // BuiltIn returns the server's own response, used when no script has one: the list of models, or that of an
 // authorization server. It returns nil for any other request.
 func (s *Server) BuiltIn(r *transcript.Request) *Answer {
