@@ -24,7 +24,7 @@ export class Keyring {
     this.#environment = environment
     this.#stop = stop
     stop.addEventListener('abort', () => {
-      this.#service?.then((service) => { service.close() }, () => undefined)
+      this.#service?.then((service) => { service.close(stop.reason as Error) }, () => undefined)
     })
   }
 
