@@ -28,15 +28,14 @@ export class FakeBus {
   /** How many connections there have been. */
   connections = 0
   readonly address: string
-  /** What the bus says when a client wants to be let in. */
-  greeting = 'OK 0\r\n'
-  readonly #replies: Record<string, Reply>
+  /** What methods answer. A method that is missing is silent. */
+  readonly replies: Record<string, Reply>
   readonly #awaited = new Map<string, () => void>()
   #last: Socket | undefined
 
   private constructor(path: string, replies: Record<string, Reply>) {
     this.address = `unix:path=${path}`
-    this.#replies = { Hello: { signature: 's', values: [':1.1'] }, AddMatch: nothing, RemoveMatch: nothing, ...replies }
+    this.replies = { Hello: { signature: 's', values: [':1.1'] }, AddMatch: nothing, RemoveMatch: nothing, ...replies }
   }
 
   static async start(replies: Record<string, Reply>): Promise<FakeBus> {
@@ -75,7 +74,7 @@ export class FakeBus {
     socket.on('data', (chunk) => {
       if (!greeted.includes('BEGIN\r\n')) {
         greeted += chunk.toString('latin1')
-        if (greeted.endsWith('\r\n') && !greeted.includes('BEGIN')) socket.write(this.greeting)
+        if (greeted.endsWith('\r\n') && !greeted.includes('BEGIN')) socket.write('OK 0\r\n')
         const end = greeted.indexOf('BEGIN\r\n')
         if (end >= 0) for (const call of messages.push(Buffer.from(greeted.slice(end + 'BEGIN\r\n'.length), 'latin1'))) this.#answer(socket, call)
         return
@@ -87,7 +86,7 @@ export class FakeBus {
   #answer(socket: Socket, call: Message): void {
     const member = String(call.field('member'))
     this.called.push(member)
-    const reply = this.#replies[member]
+    const reply = this.replies[member]
     if (reply !== undefined) socket.write(bytesOf(reply, [5, 'u', call.serial ?? 0]))
     this.#awaited.get(member)?.()
   }
