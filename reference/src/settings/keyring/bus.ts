@@ -20,6 +20,11 @@ export class CallError extends Error {
   }
 }
 
+/** An answer has not come in time. */
+export class LateError extends Error {
+  override readonly name = 'LateError'
+}
+
 /** A signal that is waited for. */
 interface Awaited {
   path: string
@@ -86,7 +91,7 @@ export class Bus {
     const serial = ++this.#serial
     const bytes = writeCall(call, serial)
     return abortable(this.#over.signal, (resolve, reject) => {
-      const timer = setTimeout(() => { this.close(new Error(`no answer to ${call.member} within ${callMs} ms`)) }, callMs)
+      const timer = setTimeout(() => { this.close(new LateError(`no answer to ${call.member} within ${callMs} ms`)) }, callMs)
       this.#calls.set(serial, (answer) => {
         if (answer.kind === kinds.error) reject(new CallError(call.member, String(answer.field('error'))))
         else resolve(answer.body(returns))

@@ -1,4 +1,4 @@
-import { Bus, CallError } from './bus.ts'
+import { Bus, CallError, LateError } from './bus.ts'
 import type { Call } from './messages.ts'
 import type { Value } from './values.ts'
 
@@ -10,13 +10,16 @@ const root = '/org/freedesktop/secrets'
 const secret = 'org.freedesktop.Secret'
 /** The path of objects that do not exist. */
 const nowhere = '/'
-/** The name of the error that a lost session causes. */
-const noSession = `${secret}.Error.NoSession`
 /** Nothing is returned, or no arguments are given. */
 const nothing = ''
 
 /** The attributes by which the item is searched, as goose does (G54). */
 const searched = [['service', 'goose'], ['username', 'secrets'], ['target', 'default']]
+
+/** Whether an error says that the service does not know the session. */
+export function isSessionLost(error: unknown): error is CallError {
+  return error instanceof CallError && error.errorName === `${secret}.Error.NoSession`
+}
 
 /** What one prompt has led to, for all connections of a server. */
 export class PromptHistory {
@@ -38,7 +41,6 @@ export class SecretService {
   readonly #bus: Bus
   readonly #session: string
   readonly #prompts: PromptHistory
-  #unlocking: { path: string; done: Promise<void> } | undefined
 
   private constructor(bus: Bus, session: string, prompts: PromptHistory) {
     this.#bus = bus
@@ -50,7 +52,7 @@ export class SecretService {
   static async connect(address: string, environment: NodeJS.ProcessEnv, prompts: PromptHistory, stop: AbortSignal): Promise<SecretService> {
     const late = new AbortController()
     const timer = setTimeout(() => {
-      late.abort(new Error(`no keyring within ${reachMs} ms`))
+      late.abort(new LateError(`no keyring within ${reachMs} ms`))
     }, reachMs)
     const signal = AbortSignal.any([late.signal, stop])
     let bus: Bus | undefined
@@ -80,7 +82,7 @@ export class SecretService {
 
   /** The path of the item with all secrets, unlocked; undefined if there is none. Rejects if there are several. */
   async find(): Promise<string | undefined> {
-    const [open, locked] = (await this.#call(serviceCall('SearchItems', 'a{ss}', searched), 'aoao')).map(texts)
+    const [open, locked] = (await this.#bus.call(serviceCall('SearchItems', 'a{ss}', searched), 'aoao')).map(texts)
     const found = [...(open ?? []), ...(locked ?? [])]
     if (found.length > 1) throw new Error(`the keyring has ${found.length} items with secrets; there must be one`)
     if (locked?.[0] !== undefined) await this.#unlock(locked[0])
@@ -89,17 +91,17 @@ export class SecretService {
 
   /** The bytes of an item. */
   async read(item: string): Promise<Buffer> {
-    const [answer] = await this.#call(call(item, 'Item', 'GetSecret', 'o', this.#session), '(oayays)')
+    const [answer] = await this.#bus.call(call(item, 'Item', 'GetSecret', 'o', this.#session), '(oayays)')
     return (answer as readonly [string, Buffer, Buffer, string])[2] // by its signature
   }
 
   async write(item: string, value: Buffer): Promise<void> {
-    await this.#call(call(item, 'Item', 'SetSecret', '(oayays)', this.#secretOf(value)), nothing)
+    await this.#bus.call(call(item, 'Item', 'SetSecret', '(oayays)', this.#secretOf(value)), nothing)
   }
 
   /** Creates the item in the default collection. */
   async create(value: Buffer): Promise<void> {
-    const [alias] = await this.#call(serviceCall('ReadAlias', 's', 'default'), 'o')
+    const [alias] = await this.#bus.call(serviceCall('ReadAlias', 's', 'default'), 'o')
     const collection = text(alias)
     if (collection === nowhere) throw new Error('the keyring has no default collection')
     if (await this.#isLocked(collection)) await this.#unlock(collection)
@@ -109,45 +111,22 @@ export class SecretService {
       [`${secret}.Item.Attributes`, ['a{ss}', attributes]],
     ]
     const creation = call(collection, 'Collection', 'CreateItem', 'a{sv}(oayays)b', properties, this.#secretOf(value), false)
-    const [, prompt] = await this.#call(creation, 'oo')
+    const [, prompt] = await this.#bus.call(creation, 'oo')
     await this.#answerPrompt(text(prompt))
   }
 
   async #isLocked(collection: string): Promise<boolean> {
     const get = { destination: service, path: collection, interface: 'org.freedesktop.DBus.Properties', member: 'Get' }
-    const [isLocked] = await this.#call({ ...get, signature: 'ss', body: [`${secret}.Collection`, 'Locked'] }, 'v')
+    const [isLocked] = await this.#bus.call({ ...get, signature: 'ss', body: [`${secret}.Collection`, 'Locked'] }, 'v')
     return isLocked === true
-  }
-
-  /** A lost session ends the connection, because the next one opens a new session (G56). */
-  async #call(method: Call, returns: string): Promise<Value[]> {
-    try {
-      return await this.#bus.call(method, returns)
-    } catch (error) {
-      if (error instanceof CallError && error.errorName === noSession) this.#bus.close(error)
-      throw error
-    }
   }
 
   #secretOf(value: Buffer): Value[] {
     return [this.#session, [], value, 'text/plain']
   }
 
-  /** Unlocks an object. Accesses that come meanwhile wait, and share the outcome. */
   async #unlock(path: string): Promise<void> {
-    const other = this.#unlocking
-    if (other !== undefined) {
-      await other.done
-      if (other.path === path) return
-      return this.#unlock(path)
-    }
-    const done = this.#unlockNow(path).finally(() => (this.#unlocking = undefined))
-    this.#unlocking = { path, done }
-    return done
-  }
-
-  async #unlockNow(path: string): Promise<void> {
-    const [, prompt] = await this.#call(serviceCall('Unlock', 'ao', [path]), 'aoo')
+    const [, prompt] = await this.#bus.call(serviceCall('Unlock', 'ao', [path]), 'aoo')
     await this.#answerPrompt(text(prompt))
   }
 
@@ -159,7 +138,7 @@ export class SecretService {
     const rule = `type='signal',sender='${service}',path='${path}',interface='${completed.interface}',member='${completed.member}'`
     const listening = this.#bus.listen(completed) // it may come before the answer to Prompt
     try {
-      await this.#call(busCall('AddMatch', rule), nothing)
+      await this.#bus.call(busCall('AddMatch', rule), nothing)
       const [isDismissed] = await this.#open(path, listening.next)
       if (isDismissed !== false) throw this.#prompts.refused('dismissed')
     } finally {
@@ -175,7 +154,7 @@ export class SecretService {
       late.abort(new Error(`no answer to the prompt within ${promptMs} ms`))
     }, promptMs)
     try {
-      await this.#call(call(path, 'Prompt', 'Prompt', 's', ''), nothing)
+      await this.#bus.call(call(path, 'Prompt', 'Prompt', 's', ''), nothing)
       return await outcome(late.signal)
     } catch (cause) {
       if (cause instanceof CallError) throw cause // there is no prompt
