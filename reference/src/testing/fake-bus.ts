@@ -1,9 +1,9 @@
+import { temporaryRoot } from './temporary-root.ts'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { MessageReader, type Message } from '../settings/keyring/messages.ts'
 import { ValueWriter, type Value } from '../settings/keyring/values.ts'
-import { temporaryRoot } from './goose-app.ts'
 
 /** What a method answers: values and their types, the name of an error, or bytes instead of a message. Undefined is no answer. */
 export type Reply = { signature: string; values: readonly Value[] } | { error: string } | { bytes: Buffer } | undefined

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FakeBus, message, nothing, type Reply } from '../../testing/fake-bus.ts'
-import { temporaryRoot } from '../../testing/goose-app.ts'
+import { temporaryRoot } from '../../testing/temporary-root.ts'
 import { rootPaths } from '../paths.ts'
 import { Settings } from '../settings.ts'
 
