@@ -19,14 +19,25 @@ func (s *Settings) Change(in File, key string, change func(old jsonwire.Text) js
 	if in == Secrets {
 		return s.changeSecret(key, change)
 	}
-	return s.changeFile(in, key, change)
+	return s.changeFile(in, key, false, change)
 }
 
-func (s *Settings) changeFile(in File, key string, change func(old jsonwire.Text) jsonwire.Text) error {
+// RemoveSecret removes a stored secret. Without it, nothing is written.
+func (s *Settings) RemoveSecret(key string) error {
+	if s.secrets.keyring(s) == nil {
+		return s.changeFile(Secrets, key, true, remove)
+	}
+	return s.changeSecret(key, remove)
+}
+
+func remove(jsonwire.Text) jsonwire.Text { return nil }
+
+// changeFile changes the value of a key in a file, or only a value that is there.
+func (s *Settings) changeFile(in File, key string, ifThere bool, change func(old jsonwire.Text) jsonwire.Text) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old, err := s.read(in)
-	if err != nil {
+	if err != nil || ifThere && old.values[key] == nil {
 		return err
 	}
 	return s.write(in, old, changed(old.json, key, change))

@@ -85,7 +85,7 @@ func (st *secretStore) item(s *Settings) (mapping, error) {
 func (s *Settings) changeSecret(key string, change func(old jsonwire.Text) jsonwire.Text) error {
 	ring := s.secrets.keyring(s)
 	if ring == nil {
-		return s.changeFile(Secrets, key, change)
+		return s.changeFile(Secrets, key, false, change)
 	}
 	removed := false
 	err := ring.Change(func(text []byte) ([]byte, error) {
@@ -103,7 +103,7 @@ func (s *Settings) changeSecret(key string, change func(old jsonwire.Text) jsonw
 	if err != nil {
 		return fmt.Errorf("change the keyring: %w", err)
 	}
-	err = s.removeFromFile(key)
+	err = s.changeFile(Secrets, key, true, remove)
 	if removed {
 		return err
 	}
@@ -111,17 +111,6 @@ func (s *Settings) changeSecret(key string, change func(old jsonwire.Text) jsonw
 		s.log.Warn("old secret not removed", "err", err)
 	}
 	return nil
-}
-
-// removeFromFile removes a secret from the file. Without the secret, the file is not written.
-func (s *Settings) removeFromFile(key string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	old, err := s.read(Secrets)
-	if err != nil || old.values[key] == nil {
-		return err
-	}
-	return s.write(Secrets, old, changed(old.json, key, func(jsonwire.Text) jsonwire.Text { return nil }))
 }
 
 var errItem = errors.New("the item of the keyring is no JSON object")
