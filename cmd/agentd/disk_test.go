@@ -118,6 +118,7 @@ var refusals = []request{
 	{"POST", "/config/read", object{"key": "s", "is_secret": true}, 200, ""},
 }
 
+// TestAFullDiskLosesNothing checks decision G41.
 func TestAFullDiskLosesNothing(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, "config")

@@ -18,7 +18,7 @@ import (
 
 // TestWhatWasAcknowledgedInFilesSurvivesKills kills a server with SIGKILL while clients change config.yaml,
 // secrets.yaml, permission.yaml and definitions of providers. Afterwards every file and every backup must be whole, and have all acknowledged
-// changes. A new server must read them, and its next writes must leave no temporary file.
+// changes. A new server must read them, and its next writes must leave no temporary file (decision G41).
 func TestWhatWasAcknowledgedInFilesSurvivesKills(t *testing.T) {
 	kills, seed := number(t, killsVariable, ordinaryKills), number(t, seedVariable, rand.Uint64()>>1)
 	t.Logf("seed %d (%s)", seed, seedVariable)

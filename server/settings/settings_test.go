@@ -215,7 +215,8 @@ func read(t *testing.T, dir, name string) string {
 	return testfile.Text(t, filepath.Join(dir, name))
 }
 
-// TestAViewIsOfOneMoment checks that a view reads each file once, and that changes of others are seen by the next one.
+// TestAViewIsOfOneMoment checks that a view reads each file once, and that the next one sees changes of others (decision
+// G38).
 func TestAViewIsOfOneMoment(t *testing.T) {
 	dir := t.TempDir()
 	s := settings.New(dir, environment(map[string]string{"E": "1", "GOOSE_DISABLE_KEYRING": ""}), slog.New(slog.DiscardHandler))
