@@ -192,7 +192,7 @@ test-cli-sessions: ## Run sessions of the agent SDK one after the other, and 200
 	AGENTSDK_SESSIONS=$(CLI_SESSIONS) go test -v -count=1 -timeout 30m -run '^TestSessions' ./sdk/agent
 
 .PHONY: test-kills
-test-kills: ## Kill the Go server under load, and demand all sessions, settings, secrets and permissions that it had acknowledged (KILLS=200)
+test-kills: ## Kill the Go server under load, and demand all sessions, settings, secrets, permissions and providers that it had acknowledged (KILLS=200)
 	AGENTD_KILLS=$(KILLS) go test -v -count=1 -timeout 2h -run '^TestWhatWasAcknowledged(InFiles)?SurvivesKills$$' ./cmd/agentd
 
 .PHONY: test-abuse
