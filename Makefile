@@ -151,9 +151,10 @@ test-browser: build ## Test the report, both servers and the client library in D
 	cd internal/browser && go vet . && go test -count=1 -timeout 10m .
 
 .PHONY: test-keyring
-test-keyring: ## Test the Go server with the keyring of GNOME, which is installed from Debian where there is none
+test-keyring: reference/node_modules ## Test both servers with the keyring of GNOME, which is installed from Debian where there is none
 	@{ command -v gnome-keyring-daemon && command -v dbus-run-session; } >/dev/null || { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends gnome-keyring dbus-daemon; } >/dev/null
 	AGENTD_TEST_KEYRING=1 go test -count=1 -timeout 2m -run '^TestTheKeyringOfADesktop$$' ./cmd/agentd
+	AGENTD_TEST_KEYRING=1 npm --prefix reference test -- src/settings/keyring/desktop.test.ts
 
 .PHONY: test-twins
 test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10, each of one in PARTS=1 scenarios)
@@ -192,7 +193,7 @@ test-cli-sessions: ## Run sessions of the agent SDK one after the other, and 200
 	AGENTSDK_SESSIONS=$(CLI_SESSIONS) go test -v -count=1 -timeout 30m -run '^TestSessions' ./sdk/agent
 
 .PHONY: test-kills
-test-kills: ## Kill the Go server under load, and demand all sessions, settings, secrets and permissions that it had acknowledged (KILLS=200)
+test-kills: ## Kill the Go server under load, and demand all sessions, settings, secrets, permissions and providers that it had acknowledged (KILLS=200)
 	AGENTD_KILLS=$(KILLS) go test -v -count=1 -timeout 2h -run '^TestWhatWasAcknowledged(InFiles)?SurvivesKills$$' ./cmd/agentd
 
 .PHONY: test-abuse

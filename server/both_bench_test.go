@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -33,32 +34,51 @@ func BenchmarkBothGetSession(b *testing.B) {
 			}
 		}
 	})
-	reportP99(b, both, took, requests)
+	reportPercentile(b, both, took, 99)
 }
 
-// BenchmarkBothGetConfig reads the settings, with ten extensions and twenty other objects, which both servers read
-// from their file each time.
+// BenchmarkBothGetConfig reads the settings, with ten extensions and twenty other objects, and the list of providers.
+// Both servers read their files each time.
 func BenchmarkBothGetConfig(b *testing.B) {
 	const requests = 400 // per round
-	both := startBoth(b, http.NotFound)
-	took := reportBoth(b, both, requests, "requests/s", func(p *program) func(int) {
-		var keys, extensions []string
-		for i := range 20 {
-			keys = append(keys, fmt.Sprintf(`"KEY_%d":{"text":"value %d","list":[1,2.5,true,null]}`, i, i))
-		}
-		for i := range 10 {
-			extensions = append(extensions, fmt.Sprintf(`"e%d":{"enabled":true,"type":"stdio","name":"e%d","cmd":"sh","args":["-c","exit"],"envs":{"A":"b"}}`, i, i))
-		}
-		for key, value := range map[string][]string{"keys": keys, "extensions": extensions} {
-			p.post(b, "/config/upsert", `{"key":"`+key+`","value":{`+strings.Join(value, ",")+`},"is_secret":false}`)
-		}
-		return func(int) {
-			if body := p.get(b, "/config"); bytes.Count(body, []byte(`"KEY_`)) != 20 || bytes.Count(body, []byte(`"stdio"`)) != 10 {
-				b.Errorf("%s: other settings: %.300s", p.name, body)
-			}
-		}
-	})
-	reportP99(b, both, took, requests)
+	for _, of := range []struct {
+		path string
+		has  map[string]int // how often the answer has a text
+	}{
+		{"/config", map[string]int{`"KEY_`: 20, `"stdio"`: 10}},
+		{"/config/providers", map[string]int{`"is_configured"`: 22, `"is_configured":true`: 1}},
+	} {
+		b.Run(path.Base(of.path), func(b *testing.B) {
+			both := startBoth(b, http.NotFound)
+			took := reportBoth(b, both, requests, "requests/s", func(p *program) func(int) {
+				p.configure(b)
+				return func(int) {
+					body := p.get(b, of.path)
+					for text, count := range of.has {
+						if bytes.Count(body, []byte(text)) != count {
+							b.Errorf("%s: not %d times %s: %.300s", p.name, count, text, body)
+						}
+					}
+				}
+			})
+			reportPercentile(b, both, took, 50)
+			reportPercentile(b, both, took, 99)
+		})
+	}
+}
+
+// configure stores two large settings.
+func (p *program) configure(b *testing.B) {
+	var keys, extensions []string
+	for i := range 20 {
+		keys = append(keys, fmt.Sprintf(`"KEY_%d":{"text":"value %d","list":[1,2.5,true,null]}`, i, i))
+	}
+	for i := range 10 {
+		extensions = append(extensions, fmt.Sprintf(`"e%d":{"enabled":true,"type":"stdio","name":"e%d","cmd":"sh","args":["-c","exit"],"envs":{"A":"b"}}`, i, i))
+	}
+	for key, value := range map[string][]string{"keys": keys, "extensions": extensions} {
+		p.post(b, "/config/upsert", `{"key":"`+key+`","value":{`+strings.Join(value, ",")+`},"is_secret":false}`)
+	}
 }
 
 // BenchmarkBothReply measures the first replies of sessions, with 50 pieces each.
@@ -204,15 +224,16 @@ func middle(rounds [][]time.Duration, n int) time.Duration {
 	return times[len(times)/2]
 }
 
-// reportP99 reports the medians of the rounds' 99th percentiles, and their ratio.
-func reportP99(b *testing.B, both [2]*program, took [2][][]time.Duration, operations int) {
+// reportPercentile reports the medians of the rounds' percentiles, and their ratio.
+func reportPercentile(b *testing.B, both [2]*program, took [2][][]time.Duration, percent int) {
 	b.Helper()
-	var p99 [2]time.Duration
+	var at [2]time.Duration
+	name := fmt.Sprintf("p%d", percent)
 	for i, p := range both {
-		p99[i] = middle(took[i], operations*99/100)
-		b.ReportMetric(p99[i].Seconds()*1e3, p.name+"-p99-ms")
+		at[i] = middle(took[i], len(took[i][0])*percent/100)
+		b.ReportMetric(at[i].Seconds()*1e3, p.name+"-"+name+"-ms")
 	}
-	b.ReportMetric(p99[0].Seconds()/p99[1].Seconds(), "p99-ratio")
+	b.ReportMetric(at[0].Seconds()/at[1].Seconds(), name+"-ratio")
 }
 
 // residentOfBoth measures both servers three times in turn, each time with new processes. It reports the median, the

@@ -41,7 +41,7 @@ func BenchmarkBothExecute(b *testing.B) {
 					}
 				}
 			})
-			reportP99(b, both, took, executions)
+			reportPercentile(b, both, took, 99)
 		})
 	}
 }

@@ -70,6 +70,7 @@ func newGoose(config Config) (*goose, error) {
 	g.endGrace = sync.OnceFunc(func() { close(g.noGrace) })
 	g.providers = &llm.Factory{
 		Settings:    g.settings,
+		View:        func() llm.Settings { return g.settings.View() },
 		Env:         llm.Lookup(config.Env),
 		Definitions: definition.NewStore(filepath.Join(config.Directories.Config, "custom_providers")),
 		Transport:   g.transport,

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,7 +22,7 @@ import (
 const (
 	// diskVariable is the directory on which it mounts a small file system, in a namespace of its own.
 	diskVariable = "AGENTD_TEST_DISK"
-	// readOnlyVariable makes that file system read-only, with this text as config.yaml.
+	// readOnlyVariable makes that file system read-only, with [filesWith] this text.
 	readOnlyVariable = "AGENTD_TEST_READ_ONLY"
 	// limitVariable limits the size of a file to [fileLimit].
 	limitVariable = "AGENTD_TEST_LIMIT"
@@ -40,8 +39,7 @@ func confine() {
 		err = syscall.Mount("agentd-test", dir, "tmpfs", 0, diskSize)
 	}
 	if text, is := os.LookupEnv(readOnlyVariable); is && err == nil {
-		err = errors.Join(os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(text), 0o600), os.WriteFile(filepath.Join(dir, "secrets.yaml"), []byte("s: abcd\n"), 0o600))
-		if err == nil {
+		if err = writeAll(dir, filesWith(text)); err == nil {
 			err = syscall.Mount("agentd-test", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, diskSize)
 		}
 	}
@@ -56,6 +54,25 @@ func confine() {
 	if isDisk && os.Getenv(asAgentd) == "" {
 		os.Exit(0)
 	}
+}
+
+// filesWith returns files of a configuration directory by their paths in it, with a text as config.yaml.
+func filesWith(config string) map[string]string {
+	definition := `{"name":"x","engine":"openai","display_name":"X","api_key_env":"","base_url":"http://127.0.0.1:1","models":[]}`
+	return map[string]string{
+		"config.yaml": config, "secrets.yaml": "s: abcd\nCUSTOM_C_API_KEY: abcd\n",
+		"custom_providers/custom_c.json": definition, "custom_providers/custom_d.json": definition,
+	}
+}
+
+func writeAll(dir string, files map[string]string) error {
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // onDisk has a command run in a namespace of its own, with a small file system at a directory. It skips the test if
@@ -79,59 +96,6 @@ func onDisk(t *testing.T, dir string, cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// A request is sent to a server, which answers with a status.
-type request struct {
-	method, path string
-	body         any
-	status       int
-	logged       string // the file of which its line in the log speaks
-}
-
-// check sends requests and checks the statuses.
-func (s *served) check(t *testing.T, requests ...request) {
-	t.Helper()
-	api := s.api()
-	defer api.close()
-	for _, r := range requests {
-		_, err := api.do(r.method, r.path, r.body)
-		status := 200
-		if no := (*refused)(nil); errors.As(err, &no) {
-			status, err = no.status, nil
-		}
-		if err != nil || status != r.status {
-			t.Errorf("%s %s: %d, %v; want %d", r.method, r.path, status, err, r.status)
-		}
-	}
-}
-
-// checkLog ends the server, and checks that the log has a line with the reason for each request that has one, in order.
-func (s *served) checkLog(t *testing.T, reason string, requests ...request) {
-	t.Helper()
-	s.kill() // all it has said is known then
-	var lines, want []string
-	for line := range strings.Lines(s.stderr.String()) {
-		if strings.Contains(line, reason) {
-			lines = append(lines, line)
-		}
-	}
-	for _, r := range requests {
-		if r.logged != "" {
-			want = append(want, r.logged)
-		}
-	}
-	if !slices.EqualFunc(lines, want, strings.Contains) {
-		t.Errorf("the log has %d lines about %q, want one about each of %q:\n%s", len(lines), reason, want, s.stderr)
-	}
-}
-
-func upsert(key string, value any, secret bool) object {
-	return object{"key": key, "value": value, "is_secret": secret}
-}
-
-func allow(tool string) object {
-	return object{"tool_permissions": []object{{"tool_name": tool, "permission": "always_allow"}}}
-}
-
 var anExtension = object{"name": "e", "enabled": true, "config": object{"type": "builtin", "name": "e"}}
 
 // refusals are the answers of a server that cannot write its files.
@@ -144,25 +108,17 @@ var refusals = []request{
 	{"POST", "/config/upsert", upsert("s", "other", true), 500, "secrets.yaml"},
 	{"POST", "/config/remove", object{"key": "s", "is_secret": true}, 404, "secrets.yaml"},
 	{"POST", "/config/permissions", allow("b"), 500, "permission.yaml"},
+	{"POST", "/config/set_provider", object{"provider": "openai", "model": "m"}, 400, "config.yaml"},
+	{"POST", "/config/custom-providers", defined("New"), 500, "secrets.yaml"},
+	{"PUT", "/config/custom-providers/custom_c", defined("Other"), 500, "custom_c.json"},
+	{"DELETE", "/config/custom-providers/custom_c", nil, 500, "secrets.yaml"}, // its key comes first
+	{"GET", "/config/custom-providers/custom_c", nil, 200, ""},
 	{"GET", "/config", nil, 200, ""},
 	{"GET", "/config/validate", nil, 200, ""},
 	{"POST", "/config/read", object{"key": "s", "is_secret": true}, 200, ""},
 }
 
-// contents returns the files of a directory by name.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		all[entry.Name()] = testfile.Text(t, filepath.Join(dir, entry.Name()))
-	}
-	return all
-}
-
+// TestAFullDiskLosesNothing checks decision G41.
 func TestAFullDiskLosesNothing(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, "config")
@@ -172,13 +128,14 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		request{"POST", "/config/upsert", upsert("a", 1, false), 200, ""},
 		request{"POST", "/config/upsert", upsert("s", "abcd", true), 200, ""},
 		request{"POST", "/config/permissions", allow("a"), 200, ""},
+		request{"POST", "/config/custom-providers", defined("C"), 200, ""},
 	)
 	before := contents(t, inside)
 	fill(t, filepath.Join(inside, "full"))
 	s.check(t, refusals...)
 	testfile.Remove(t, filepath.Join(inside, "full"))
 	after := contents(t, inside)
-	for _, name := range []string{"config.yaml", "secrets.yaml", "permission.yaml"} {
+	for _, name := range []string{"config.yaml", "secrets.yaml", "permission.yaml", "custom_providers/custom_c.json"} {
 		if before[name] == "" || after[name] != before[name] {
 			t.Errorf("%s has %q, want %q", name, after[name], before[name])
 		}
@@ -215,11 +172,47 @@ func TestAReadOnlyDirectoryLosesNothing(t *testing.T) {
 	home := t.TempDir()
 	cmd := onDisk(t, filepath.Join(home, "config"), agentd(t, home, "http://127.0.0.1:1", readOnlyVariable+"=a: 1"))
 	s, _ := startCommand(t, home, cmd)
-	s.check(t, refusals...)
-	if got := contents(t, filepath.Join("/proc", fmt.Sprint(s.cmd.Process.Pid), "root", home, "config")); len(got) != 2 || got["config.yaml"] != "a: 1" {
-		t.Errorf("the files are %q, want the two that were there", got)
+	s.checkRefusals(t, filepath.Join("/proc", fmt.Sprint(s.cmd.Process.Pid), "root", home, "config"), "read-only file system")
+}
+
+// checkRefusals checks what a server answers and logs that cannot write any of [filesWith], and that they stay.
+func (s *served) checkRefusals(t *testing.T, dir, reason string) {
+	t.Helper()
+	requests := append([]request{{"DELETE", "/config/custom-providers/custom_d", nil, 500, "custom_d.json"}}, refusals...)
+	s.check(t, requests...)
+	if diff := cmp.Diff(filesWith("a: 1"), contents(t, dir)); diff != "" {
+		t.Errorf("the files (-want +got):\n%s", diff)
 	}
-	s.checkLog(t, "read-only file system", refusals...)
+	s.checkLog(t, reason, requests...)
+}
+
+// TestADirectoryOfOthersLosesNothing starts the server as a user who may read the directory, but not write there. Root may
+// write everywhere, so for root that is another user.
+func TestADirectoryOfOthersLosesNothing(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(home, "config")
+	if err := writeAll(dir, filesWith("a: 1")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := agentd(t, home, "http://127.0.0.1:1")
+	if os.Getuid() == 0 {
+		const nobody = 65534
+		cmd.Path = filepath.Join(home, "agentd") // a copy: others may not enter the directory of the test binary
+		copied := exec.CommandContext(t.Context(), "cp", testfile.Program(t), cmd.Path)
+		owned := exec.CommandContext(t.Context(), "chown", "-R", fmt.Sprint(nobody), home)
+		if err := errors.Join(copied.Run(), owned.Run(), os.Chmod(filepath.Dir(home), 0o711)); err != nil {
+			t.Fatal(err)
+		}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	for _, name := range []string{dir, filepath.Join(dir, "custom_providers")} {
+		if err := os.Chmod(name, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(name, 0o700)
+	}
+	s, _ := startCommand(t, home, cmd)
+	s.checkRefusals(t, dir, "permission denied")
 }
 
 // TestABrokenFileInAReadOnlyDirectory checks decision G38: a file that cannot be repaired cannot be read.
@@ -241,18 +234,22 @@ func TestABrokenFileInAReadOnlyDirectory(t *testing.T) {
 func TestAFileThatTheSystemRefusesLosesNothing(t *testing.T) {
 	home := t.TempDir()
 	s, _ := startServer(t, home, "http://127.0.0.1:1", limitVariable+"=1")
+	s.check(t,
+		request{"POST", "/config/upsert", upsert("a", 1, false), 200, ""},
+		request{"POST", "/config/upsert", upsert("s", "abcd", true), 200, ""},
+		request{"POST", "/config/custom-providers", defined("C"), 200, ""},
+	)
+	want := contents(t, filepath.Join(home, "config"))
 	large := strings.Repeat("x", fileLimit)
 	requests := []request{
-		{"POST", "/config/upsert", upsert("a", 1, false), 200, ""},
-		{"POST", "/config/upsert", upsert("s", "abcd", true), 200, ""},
 		{"POST", "/config/upsert", upsert("a", large, false), 500, "config.yaml"},
 		{"POST", "/config/upsert", upsert("s", large, true), 500, "secrets.yaml"},
 		{"POST", "/config/permissions", allow(large), 500, "permission.yaml"},
+		{"PUT", "/config/custom-providers/custom_c", defined(large), 500, "custom_c.json"},
 	}
 	s.check(t, requests...)
 	// The backups have not moved, because the new text could not be written.
-	want := map[string]string{"config.yaml": "a: 1\n", "config.yaml.bak": "{}\n", "secrets.yaml": "s: abcd\n"}
-	if diff := cmp.Diff(want, contents(t, filepath.Join(home, "config"))); diff != "" {
+	if diff := cmp.Diff(want, contents(t, filepath.Join(home, "config"))); diff != "" || len(want) != 4 {
 		t.Errorf("the files (-want +got):\n%s", diff)
 	}
 	s.checkLog(t, "file too large", requests...)

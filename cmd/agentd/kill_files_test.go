@@ -3,23 +3,22 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
 
 // TestWhatWasAcknowledgedInFilesSurvivesKills kills a server with SIGKILL while clients change config.yaml,
-// secrets.yaml and permission.yaml. Afterwards every file and every backup must be whole, and have all acknowledged
-// changes. A new server must read them, and its next writes must leave no temporary file.
+// secrets.yaml, permission.yaml and definitions of providers. Afterwards every file and every backup must be whole, and have all acknowledged
+// changes. A new server must read them, and its next writes must leave no temporary file (decision G41).
 func TestWhatWasAcknowledgedInFilesSurvivesKills(t *testing.T) {
 	kills, seed := number(t, killsVariable, ordinaryKills), number(t, seedVariable, rand.Uint64()>>1)
 	t.Logf("seed %d (%s)", seed, seedVariable)
@@ -30,7 +29,10 @@ func TestWhatWasAcknowledgedInFilesSurvivesKills(t *testing.T) {
 		editors[i] = &editor{name: fmt.Sprint("editor", i)}
 	}
 	s, _ := startServer(t, home, "http://127.0.0.1:1")
-	interrupted := 0
+	for _, e := range editors {
+		s.check(t, request{"POST", "/config/custom-providers", defined(e.name, "0", "0"), 200, ""})
+	}
+	interrupted := map[string]int{}
 	for round := range kills {
 		acts := make([]func() error, len(editors))
 		for i, e := range editors {
@@ -40,12 +42,15 @@ func TestWhatWasAcknowledgedInFilesSurvivesKills(t *testing.T) {
 		}
 		workUntilKilled(t, s, rng, acts)
 		problems, temporary := examine(t, filepath.Join(home, "config"), editors)
-		if len(temporary) > 0 {
-			interrupted++
+		for _, name := range temporary {
+			if dir := filepath.Dir(name); dir != "." {
+				name = dir
+			}
+			interrupted[name]++
 		}
 		s, _ = startServer(t, home, "http://127.0.0.1:1")
 		api := s.api()
-		for _, e := range editors[:1] { // one write of each file
+		for _, e := range editors { // writes of each file
 			for _, change := range e.changes() {
 				if err := change.make(api, 0); err != nil {
 					problems = append(problems, err.Error())
@@ -70,7 +75,7 @@ func TestWhatWasAcknowledgedInFilesSurvivesKills(t *testing.T) {
 			changes += change.count.known
 		}
 	}
-	t.Logf("%d kills, %d of them in the middle of a write; acknowledged and found: %d changes", kills, interrupted, changes)
+	t.Logf("%d kills; in the middle of writes: %v; acknowledged and found: %d changes", kills, interrupted, changes)
 	if changes == 0 {
 		t.Error("nothing was acknowledged: nothing was tried")
 	}
@@ -78,8 +83,8 @@ func TestWhatWasAcknowledgedInFilesSurvivesKills(t *testing.T) {
 
 // An editor changes one value of each file again and again. Its values are numbers that only grow.
 type editor struct {
-	name                                   string
-	setting, extension, secret, permission count
+	name                                               string
+	setting, extension, secret, permission, definition count
 }
 
 // A count is the last number that a server has acknowledged, and the last that was sent.
@@ -87,9 +92,9 @@ type count struct{ known, tried int }
 
 // A change is a request that stores the next number.
 type change struct {
-	count *count
-	path  string
-	body  func(n, size int) object
+	count        *count
+	method, path string
+	body         func(n, size int) object
 }
 
 // levels are the permissions for the numbers of an editor, one after the other.
@@ -97,27 +102,35 @@ var levels = []string{"always_allow", "ask_before", "never_allow"}
 
 func (e *editor) changes() []change {
 	return []change{
-		{&e.setting, "/config/upsert", func(n, size int) object {
+		{&e.setting, "POST", "/config/upsert", func(n, size int) object {
 			return object{"key": e.name, "is_secret": false, "value": entry{n, strings.Repeat("x", size), size}}
 		}},
-		{&e.extension, "/config/extensions", func(n, size int) object {
+		{&e.extension, "POST", "/config/extensions", func(n, size int) object {
 			return object{"name": e.name, "enabled": false, "config": object{
 				"type": "builtin", "name": e.name, "timeout": n, "display_name": strings.Repeat("x", size), "available_tools": []string{fmt.Sprint(size)},
 			}}
 		}},
-		{&e.secret, "/config/upsert", func(n, size int) object {
+		{&e.secret, "POST", "/config/upsert", func(n, size int) object {
 			return object{"key": e.name, "is_secret": true, "value": entry{n, strings.Repeat("x", size), size}}
 		}},
-		{&e.permission, "/config/permissions", func(n, size int) object {
+		{&e.permission, "POST", "/config/permissions", func(n, size int) object {
 			return object{"tool_permissions": []object{{"tool_name": e.name, "permission": levels[n%len(levels)]}}}
 		}},
+		{&e.definition, "PUT", "/config/custom-providers/custom_" + e.name, func(n, size int) object {
+			return defined(strings.Repeat("x", size), fmt.Sprint(n), fmt.Sprint(size))
+		}},
 	}
+}
+
+// defined is a request that defines a provider.
+func defined(display string, models ...string) object {
+	return object{"engine": "openai_compatible", "display_name": display, "api_url": "http://127.0.0.1:1", "api_key": "", "models": append([]string{}, models...)}
 }
 
 // make sends the next number. size is the size of what comes with it, so that writing a file takes some time.
 func (c change) make(api *api, size int) error {
 	c.count.tried = c.count.known + 1
-	if _, err := api.do("POST", c.path, c.body(c.count.tried, size)); err != nil {
+	if _, err := api.do(c.method, c.path, c.body(c.count.tried, size)); err != nil {
 		return err
 	}
 	c.count.known = c.count.tried
@@ -152,20 +165,19 @@ var names = []string{
 // numbers in the files become known.
 func examine(t *testing.T, dir string, editors []*editor) (problems, temporary []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]map[string]int{}
-	for _, entry := range entries {
-		name := entry.Name()
+	for name, text := range contents(t, dir) {
 		switch whole, isTemporary := strings.CutSuffix(name, ".tmp"); {
-		case !slices.Contains(names, whole):
+		case !slices.Contains(names, whole) && filepath.Dir(name) != "custom_providers":
 			problems = append(problems, "there is also "+name)
 		case isTemporary:
 			temporary = append(temporary, name)
 		default:
-			numbers, err := numbersOf(testfile.Read(t, filepath.Join(dir, name)))
+			read := numbersOf
+			if filepath.Ext(name) == ".json" {
+				read = numberOfDefinition
+			}
+			numbers, err := read([]byte(text))
 			if err != nil {
 				problems = append(problems, fmt.Sprintf("%s: %v", name, err))
 			}
@@ -195,6 +207,7 @@ func examine(t *testing.T, dir string, editors []*editor) (problems, temporary [
 			level = c.known
 		}
 		problems = append(problems, e.permission.settle("permission of "+e.name, level)...)
+		problems = append(problems, e.definition.settle("definition of "+e.name, found["custom_providers/custom_"+e.name+".json"]["definition"])...)
 	}
 	return problems, temporary
 }
@@ -218,7 +231,7 @@ func levelOf(n int) int {
 
 // numbersOf reads the numbers of the editors in a file, and checks that each of its entries is whole.
 func numbersOf(text []byte) (map[string]int, error) {
-	var file map[string]map[string]any
+	var file map[string]any
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		return nil, err
 	}
@@ -226,7 +239,8 @@ func numbersOf(text []byte) (map[string]int, error) {
 		return nil, errors.New("it is empty")
 	}
 	numbers := map[string]int{}
-	for key, members := range file {
+	for key, value := range file {
+		members, isMapping := value.(map[string]any)
 		switch key {
 		case "user":
 			for i, level := range levels {
@@ -248,6 +262,9 @@ func numbersOf(text []byte) (map[string]int, error) {
 				numbers["extension "+name], _ = extension["timeout"].(int)
 			}
 		default:
+			if !isMapping && strings.HasSuffix(key, "_API_KEY") { // of a definition
+				continue
+			}
 			if !isWhole(members["filler"], []any{members["size"]}) {
 				return nil, fmt.Errorf("%s is not whole", key)
 			}
@@ -255,6 +272,22 @@ func numbersOf(text []byte) (map[string]int, error) {
 		}
 	}
 	return numbers, nil
+}
+
+// numberOfDefinition reads the number of an editor in a definition, and checks that it is whole.
+func numberOfDefinition(text []byte) (map[string]int, error) {
+	var d struct {
+		DisplayName string `json:"display_name"`
+		Models      []struct{ Name string }
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		return nil, err
+	}
+	if len(d.Models) != 2 || d.Models[0].Name != "0" && !isWhole(d.DisplayName, []any{d.Models[1].Name}) {
+		return nil, errors.New("it is not whole")
+	}
+	n, err := strconv.Atoi(d.Models[0].Name)
+	return map[string]int{"definition": n}, err
 }
 
 // isWhole reports whether a text has the size that is written behind it.

@@ -1,8 +1,8 @@
+import { temporaryRoot } from './testing/temporary-root.ts'
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LogFile } from './log-file.ts'
-import { temporaryRoot } from './testing/goose-app.ts'
 
 const now = new Date('2026-11-22T20:05:09.123Z')
 const never = (why: string): void => {

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { rootPaths } from './settings/paths.ts'
 import { startServer, type RunningServer, type ServerOptions } from './server.ts'
 import { RawClient, request } from './testing/raw-client.ts'
-import { nowhere, recordingLogger } from './testing/test-app.ts'
+import { gooseOptions, recordingLogger } from './testing/test-app.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'server-'))
 afterAll(() => {
@@ -19,7 +19,7 @@ const options: ServerOptions = {
   defaultTimeout: 30_000,
   keepaliveInterval: 30_000,
   maxBody: 1000,
-  ...nowhere,
+  ...gooseOptions,
   paths: rootPaths(root),
 }
 

@@ -3,6 +3,7 @@
 package files
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -33,14 +34,14 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err == nil && int64(len(content)) > limit {
-		err = &os.PathError{Op: "read", Path: path, Err: ErrTooLarge}
-	}
-	if err != nil {
+	content := bytes.NewBuffer(make([]byte, 0, min(info.Size(), limit)+bytes.MinRead))
+	if _, err := content.ReadFrom(io.LimitReader(file, limit+1)); err != nil {
 		return nil, err
 	}
-	return content, nil
+	if int64(content.Len()) > limit {
+		return nil, &os.PathError{Op: "read", Path: path, Err: ErrTooLarge}
+	}
+	return content.Bytes(), nil
 }
 
 // IsMissing reports whether an error says that a path does not exist, also because it is below a file.

@@ -11,13 +11,17 @@ import (
 // Providers describes all providers, sorted by name (decision G57). Secrets that cannot be read count as not set.
 func (f *Factory) Providers() []api.ProviderDetails {
 	var all []api.ProviderDetails
+	settings := f.Settings
+	if f.View != nil {
+		settings = f.View()
+	}
 	var unread error // the first one, because the others come from the same file
 	ready := func(is bool, err error) bool {
 		unread = cmp.Or(unread, err)
 		return is
 	}
 	for i := range builtins {
-		all = append(all, builtins[i].details(ready(f.isConfigured(&builtins[i]))))
+		all = append(all, builtins[i].details(ready(builtins[i].isConfigured(settings))))
 	}
 	ids := f.Definitions.IDs()
 	for id := range definition.Bundled() {
@@ -30,7 +34,7 @@ func (f *Factory) Providers() []api.ProviderDetails {
 			continue
 		}
 		if d, isFile, err := f.Definitions.Find(id); err == nil {
-			all = append(all, defined(id, d, isFile, ready(f.hasKey(d))))
+			all = append(all, defined(id, d, isFile, ready(hasKey(settings, d))))
 		}
 	}
 	f.logUnread(unread)
@@ -40,13 +44,13 @@ func (f *Factory) Providers() []api.ProviderDetails {
 
 // isConfigured reports whether all keys without a default are set that a provider must have, or one of the others if
 // there is none (GA 10.14). Every provider that is built in must have a key.
-func (f *Factory) isConfigured(b *builtin) (bool, error) {
+func (b *builtin) isConfigured(settings Settings) (bool, error) {
 	missing, without, set := false, false, false
 	for _, k := range b.keys {
 		if !k.Required {
 			continue
 		}
-		value, err := valueOf(f.Settings, k)
+		value, err := valueOf(settings, k)
 		if err != nil {
 			return false, &unread{k.Name, err}
 		}
@@ -138,11 +142,11 @@ func keysOf(d definition.Definition, engine *builtin) []api.ConfigKey {
 }
 
 // hasKey reports whether a provider has the key that its definition needs.
-func (f *Factory) hasKey(d definition.Definition) (bool, error) {
+func hasKey(settings Settings, d definition.Definition) (bool, error) {
 	if !definition.NeedsKey(d) {
 		return true, nil
 	}
-	value, err := valueOf(f.Settings, keyOf(d))
+	value, err := valueOf(settings, keyOf(d))
 	if err != nil {
 		return false, &unread{d.APIKeyEnv, err}
 	}

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -43,6 +44,21 @@ var prefixes = [...]string{
 }
 
 func (e *Error) Error() string { return prefixes[e.Kind] + e.Message }
+
+// LogValue returns what a log says. That is not the text, which may be the provider's, and have the key of the request.
+func (e *Error) LogValue() slog.Value {
+	if answered, ok := errors.AsType[*Error](e.cause); ok {
+		return answered.LogValue()
+	}
+	said := strings.TrimSuffix(prefixes[e.Kind], ": ")
+	if e.status != 0 {
+		said += ", " + httpstatus.Of(e.status)
+	}
+	if e.cause != nil {
+		said += ": " + e.cause.Error()
+	}
+	return slog.StringValue(said)
+}
 
 // Unwrap returns the cause, if it is known.
 func (e *Error) Unwrap() error { return e.cause }

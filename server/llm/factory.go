@@ -24,7 +24,9 @@ type Settings interface {
 // A Factory creates providers, and describes them.
 type Factory struct {
 	Settings Settings
-	Env      Lookup
+	// View returns the settings for one operation that needs many. If it is nil, that is Settings.
+	View func() Settings
+	Env  Lookup
 	// Definitions are those of custom providers (GA 10.19).
 	Definitions *definition.Store
 	Transport   http.RoundTripper

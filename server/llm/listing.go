@@ -48,7 +48,7 @@ func (f *Factory) ListModels(ctx context.Context, name string) ([]string, error)
 		}
 		return namesOf(d.Models), nil
 	}
-	ready, err := f.isConfigured(b)
+	ready, err := b.isConfigured(f.Settings)
 	switch {
 	case err != nil:
 		return nil, err

@@ -2,9 +2,11 @@ package llm_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -17,6 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/definition"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // factory returns a factory with all keys, whose models never wait before a retry.
@@ -94,6 +97,21 @@ func TestListsOfModels(t *testing.T) {
 		if tc.url != "" && (asked[0].URL != tc.url || asked[0].Header.Get("Content-Type") != "" || asked[0].Body != "") {
 			t.Errorf("%s is asked at %s with %v", tc.provider, asked[0].URL, asked[0].Header)
 		}
+	}
+}
+
+// TestTheLogDoesNotQuoteProviders checks decision G59: an answer may have the key of the request.
+func TestTheLogDoesNotQuoteProviders(t *testing.T) {
+	_, transport := llmtest.Start(t, func(w http.ResponseWriter, asked llmtest.Asked) {
+		w.WriteHeader(http.StatusBadGateway)
+		fmt.Fprintf(w, `{"error":{"message":"the key %s is wrong"}}`, asked.Header.Get("X-Api-Key"))
+	})
+	f, _ := factory(t, allKeys, transport)
+	_, err := f.ListModels(t.Context(), "anthropic")
+	var log bytes.Buffer
+	slog.New(slog.NewTextHandler(&log, nil)).Warn("x", "err", err)
+	if key := jsonwire.Text(allKeys["ANTHROPIC_API_KEY"]).Str(); key == "" || !strings.Contains(fmt.Sprint(err), key) || strings.Contains(log.String(), key) || !strings.Contains(log.String(), `err="Server error, 502 Bad Gateway"`) {
+		t.Errorf("the key is %q, the error %v, the line %s", key, err, &log)
 	}
 }
 

@@ -19,17 +19,28 @@ func (s *Settings) Change(in File, key string, change func(old jsonwire.Text) js
 	if in == Secrets {
 		return s.changeSecret(key, change)
 	}
-	return s.changeFile(in, key, change)
+	return s.changeFile(in, key, false, change)
 }
 
-func (s *Settings) changeFile(in File, key string, change func(old jsonwire.Text) jsonwire.Text) error {
+// RemoveSecret removes a stored secret. Without it, nothing is written.
+func (s *Settings) RemoveSecret(key string) error {
+	if s.secrets.keyring(s) == nil {
+		return s.changeFile(Secrets, key, true, remove)
+	}
+	return s.changeSecret(key, remove)
+}
+
+func remove(jsonwire.Text) jsonwire.Text { return nil }
+
+// changeFile changes the value of a key in a file, or only a value that is there.
+func (s *Settings) changeFile(in File, key string, ifThere bool, change func(old jsonwire.Text) jsonwire.Text) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old, err := s.read(in)
-	if err != nil {
+	if err != nil || ifThere && old.values[key] == nil {
 		return err
 	}
-	return s.write(in, old, changed(old.mapping, key, change))
+	return s.write(in, old, changed(old.json, key, change))
 }
 
 // SetTexts sets settings to strings in one write. New keys go to the end, in the given order (decision G60).
@@ -40,7 +51,7 @@ func (s *Settings) SetTexts(texts jsonwire.Pairs) error {
 	if err != nil {
 		return err
 	}
-	mapping := old.mapping
+	mapping := old.json
 	for _, text := range texts {
 		mapping = changed(mapping, text.Name, func(jsonwire.Text) jsonwire.Text { return jsonwire.AppendQuoted(nil, text.Value) })
 	}
@@ -51,7 +62,7 @@ func (s *Settings) SetTexts(texts jsonwire.Pairs) error {
 // them (decision G41). The caller holds s.mu.
 func (s *Settings) write(in File, old content, mapping jsonwire.Text) error {
 	path := s.path(in)
-	text, err := yamljson.Format(mapping, maxFile)
+	text, err := yamljson.Format(mapping, files.MaxSettings)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -96,7 +107,7 @@ func (s *Settings) Backup() (path string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	path = s.path(Config)
-	content, err := files.Read(path, maxFile)
+	content, err := files.Read(path, files.MaxSettings)
 	if err != nil {
 		return "", err
 	}
@@ -107,11 +118,11 @@ func (s *Settings) Backup() (path string, err error) {
 var suffixes = []string{"", ".1", ".2", ".3", ".4", ".5"}
 
 // rotate stores the newest of a file's copies. It shifts the earlier ones by one, which drops the oldest.
-func rotate(path, text string, replace files.Replace) error {
+func rotate(path string, text []byte, replace files.Replace) error {
 	for i := len(suffixes) - 1; i > 0; i-- {
 		if err := os.Rename(path+suffixes[i-1], path+suffixes[i]); err != nil && !files.IsMissing(err) {
 			return err
 		}
 	}
-	return replace(path, []byte(text))
+	return replace(path, text)
 }

@@ -5,28 +5,46 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/server/files"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
 
-// maxFile is the maximum size of a file (decision G13).
-const maxFile = 2 << 20
-
 // ErrNotMapping says that a file can be read but does not hold what it must: a mapping.
 var ErrNotMapping = errors.New("not a YAML mapping")
 
 // A content is what a file has.
 type content struct {
-	text    string
-	mapping jsonwire.Text
+	text []byte
+	mapping
+}
+
+// A mapping is the JSON of a mapping, and its values by their keys.
+type mapping struct {
+	json   jsonwire.Text
+	values map[string]jsonwire.Text
+}
+
+// mappingOf returns the mapping of the JSON of an object.
+func mappingOf(json jsonwire.Text) mapping {
+	m := mapping{json, map[string]jsonwire.Text{}}
+	for name, value := range json.Members() {
+		m.values[name.Str()] = value
+	}
+	return m
 }
 
 // Mapping returns the mapping of a file. A missing file of secrets holds an empty one. If config.yaml is missing or has
 // no mapping, its newest backup with a mapping replaces it, or else an empty mapping (GA 10); a file without a mapping is
 // kept under another name. Other files that cannot be read are errors, and stay.
 func (s *Settings) Mapping(f File) (jsonwire.Text, error) {
+	m, err := s.mapping(f)
+	return m.json, err
+}
+
+func (s *Settings) mapping(f File) (mapping, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, err := s.read(f)
@@ -36,7 +54,9 @@ func (s *Settings) Mapping(f File) (jsonwire.Text, error) {
 // read reads a file, and repairs config.yaml. The caller holds s.mu.
 func (s *Settings) read(f File) (content, error) {
 	path := s.path(f)
-	c, err := readMapping(path)
+	var c content
+	var err error
+	c.text, c.mapping, err = s.files.Read(path)
 	missing := files.IsMissing(err)
 	switch {
 	case f == Secrets && missing:
@@ -51,7 +71,7 @@ func (s *Settings) read(f File) (content, error) {
 		s.log.Warn("configuration kept aside", "from", path, "to", path+".broken", "err", err)
 	}
 	from, c := newest(path + ".bak")
-	if err := files.ReplacePrivate(files.Target(path), []byte(c.text)); err != nil {
+	if err := files.ReplacePrivate(files.Target(path), c.text); err != nil {
 		return c, fmt.Errorf("replace %s: %w", path, err)
 	}
 	if from != "" {
@@ -62,35 +82,37 @@ func (s *Settings) read(f File) (content, error) {
 	return c, nil
 }
 
-var empty = content{"{}\n", jsonwire.Text("{}")}
+var empty = content{[]byte("{}\n"), mappingOf(jsonwire.Text("{}"))}
 
 // newest returns the newest of a file's copies that has a mapping, and its path; or an empty mapping, and no path.
 func newest(path string) (from string, c content) {
 	for _, suffix := range suffixes {
-		if c, err := readMapping(path + suffix); err == nil {
-			return path + suffix, c
+		text, err := files.Read(path+suffix, files.MaxSettings)
+		if err != nil {
+			continue
+		}
+		if m, err := parseMapping(text); err == nil {
+			return path + suffix, content{text, m}
 		}
 	}
 	return "", empty
 }
 
-// readMapping reads a file that must hold a mapping. An empty file holds an empty one. If the error is [ErrNotMapping],
-// there is a text.
-func readMapping(path string) (content, error) {
-	text, err := files.ReadText(path, maxFile)
-	if err != nil {
-		return content{}, err
+// parseMapping returns the mapping of a text, which may be empty.
+func parseMapping(text []byte) (mapping, error) {
+	if !utf8.Valid(text) {
+		return mapping{}, files.ErrNotUTF8
 	}
-	value, err := yamljson.Parse([]byte(text))
+	value, err := yamljson.Parse(text)
 	switch {
 	case err != nil:
-		return content{text: text}, fmt.Errorf("%s: %w%s", path, ErrNotMapping, placeOf(err))
+		return mapping{}, fmt.Errorf("%w%s", ErrNotMapping, placeOf(err))
 	case value.Kind() == "null":
-		value = jsonwire.Text("{}")
+		return empty.mapping, nil
 	case value.Kind() != "object":
-		return content{text: text}, fmt.Errorf("%s: %w", path, ErrNotMapping)
+		return mapping{}, ErrNotMapping
 	}
-	return content{text, value}, nil
+	return mappingOf(value), nil
 }
 
 var line = regexp.MustCompile(`\bline \d+`)
@@ -118,7 +140,7 @@ var ErrNotYAML = errors.New("not YAML")
 // come from reading the file, which may be missing. Validate changes nothing.
 func (s *Settings) Validate() error {
 	path := s.path(Config)
-	text, err := files.ReadText(path, maxFile)
+	text, err := files.ReadText(path, files.MaxSettings)
 	if err != nil {
 		return err
 	}

@@ -68,47 +68,42 @@ func (st *secretStore) open(env Lookup) (*keyring.Keyring, error) {
 	return keyring.Open(keyring.Options{Address: address, Environment: st.environment})
 }
 
-// storedSecret returns a secret, or nil if there is none (decision G55).
-func (s *Settings) storedSecret(key string) (jsonwire.Text, error) {
-	if ring := s.secrets.keyring(s); ring != nil {
-		text, err := ring.Read()
-		if err != nil {
-			return nil, fmt.Errorf("read the keyring: %w", err)
-		}
-		mapping, err := parseItem(text)
-		if err != nil {
-			return nil, err
-		}
-		if value := member(mapping, key); value != nil {
-			return value, nil
-		}
+// item returns the mapping of the keyring, or an empty one if secrets are in the file.
+func (st *secretStore) item(s *Settings) (mapping, error) {
+	ring := st.keyring(s)
+	if ring == nil {
+		return empty.mapping, nil
 	}
-	return s.inFile(Secrets, key)
+	text, err := ring.Read()
+	if err != nil {
+		return mapping{}, fmt.Errorf("read the keyring: %w", err)
+	}
+	return parseItem(text)
 }
 
 // changeSecret changes a secret. In a keyring, change gets the value that is there (decision G55).
 func (s *Settings) changeSecret(key string, change func(old jsonwire.Text) jsonwire.Text) error {
 	ring := s.secrets.keyring(s)
 	if ring == nil {
-		return s.changeFile(Secrets, key, change)
+		return s.changeFile(Secrets, key, false, change)
 	}
 	removed := false
 	err := ring.Change(func(text []byte) ([]byte, error) {
-		mapping, err := parseItem(text)
+		item, err := parseItem(text)
 		if err != nil {
 			return nil, err
 		}
-		old := member(mapping, key)
+		old := item.values[key]
 		next := change(old)
 		if removed = next == nil; removed && old == nil {
 			return nil, nil
 		}
-		return changed(mapping, key, func(jsonwire.Text) jsonwire.Text { return next }), nil
+		return changed(item.json, key, func(jsonwire.Text) jsonwire.Text { return next }), nil
 	})
 	if err != nil {
 		return fmt.Errorf("change the keyring: %w", err)
 	}
-	err = s.removeFromFile(key)
+	err = s.changeFile(Secrets, key, true, remove)
 	if removed {
 		return err
 	}
@@ -118,30 +113,19 @@ func (s *Settings) changeSecret(key string, change func(old jsonwire.Text) jsonw
 	return nil
 }
 
-// removeFromFile removes a secret from the file. Without the secret, the file is not written.
-func (s *Settings) removeFromFile(key string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	old, err := s.read(Secrets)
-	if err != nil || member(old.mapping, key) == nil {
-		return err
-	}
-	return s.write(Secrets, old, changed(old.mapping, key, func(jsonwire.Text) jsonwire.Text { return nil }))
-}
-
 var errItem = errors.New("the item of the keyring is no JSON object")
 
 // parseItem returns the mapping of the keyring's item (decision G54). Its error does not quote the item.
-func parseItem(text []byte) (jsonwire.Text, error) {
+func parseItem(text []byte) (mapping, error) {
 	if len(text) == 0 {
-		return jsonwire.Text("{}"), nil
+		return empty.mapping, nil
 	}
 	if _, err := decode.Parse(text); err != nil {
-		return nil, errItem
+		return mapping{}, errItem
 	}
-	mapping, err := jsonwire.Parse(text)
-	if err != nil || mapping.Kind() != "object" {
-		return nil, errItem
+	json, err := jsonwire.Parse(text)
+	if err != nil || json.Kind() != "object" {
+		return mapping{}, errItem
 	}
-	return mapping, nil
+	return mappingOf(json), nil
 }

@@ -214,3 +214,31 @@ func write(t *testing.T, dir, name, content string) {
 func read(t *testing.T, dir, name string) string {
 	return testfile.Text(t, filepath.Join(dir, name))
 }
+
+// TestAViewIsOfOneMoment checks that a view reads each file once, and that the next one sees changes of others (decision
+// G38).
+func TestAViewIsOfOneMoment(t *testing.T) {
+	dir := t.TempDir()
+	s := settings.New(dir, environment(map[string]string{"E": "1", "GOOSE_DISABLE_KEYRING": ""}), slog.New(slog.DiscardHandler))
+	for _, value := range []string{"1", "2"} {
+		write(t, dir, "config.yaml", "a: "+value+"\nb: "+value)
+		write(t, dir, "secrets.yaml", "c: "+value+"\nd: "+value)
+		v := s.View()
+		a, _ := v.Setting("a")
+		c, _ := v.Secret("c")
+		write(t, dir, "config.yaml", "a: 9\nb: 9")
+		write(t, dir, "secrets.yaml", ": no mapping")
+		b, _ := v.Setting("b")
+		d, err := v.Secret("d")
+		e, _ := v.Secret("e")
+		if string(a) != value || string(b) != value || string(c) != value || string(d) != value || err != nil || string(e) != "1" {
+			t.Errorf("%s %s %s %s %s, %v; want %s, and 1", a, b, c, d, e, err, value)
+		}
+	}
+	if a, _ := s.Setting("a"); string(a) != "9" {
+		t.Errorf("the next view has %s, want 9", a)
+	}
+	if c, err := s.Secret("c"); err == nil {
+		t.Errorf("the next view has %s, want an error", c)
+	}
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { rootPaths } from '../settings/paths.ts'
 import { Settings } from '../settings/settings.ts'
-import { temporaryRoot } from '../testing/goose-app.ts'
+import { temporaryRoot } from '../testing/temporary-root.ts'
 import { recordingLogger } from '../testing/test-app.ts'
 import { allProviders } from './provider-details.ts'
 

@@ -1,12 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { temporaryRoot } from '../testing/goose-app.ts'
+import { keyringIn } from '../testing/keyring.ts'
+import { temporaryRoot } from '../testing/temporary-root.ts'
 import { recordingLogger } from '../testing/test-app.ts'
 import { rootPaths } from './paths.ts'
 import { Settings } from './settings.ts'
-
-const program = readFileSync(new URL('../../../scenarios/config/keyring/keyring.mjs', import.meta.url))
 
 interface Rig {
   settings: Settings
@@ -17,13 +16,11 @@ interface Rig {
 /** Secrets in the file, and a keyring in this state. */
 function rig(secrets: string, state: object, address?: string): Rig {
   const root = temporaryRoot()
-  for (const directory of ['config', 'servers']) mkdirSync(join(root, directory))
-  writeFileSync(join(root, 'servers/keyring.mjs'), program)
-  writeFileSync(join(root, 'keyring.json'), JSON.stringify(state))
+  const keyring = keyringIn(root, state)
+  mkdirSync(join(root, 'config'))
   writeFileSync(join(root, 'config/secrets.yaml'), secrets)
   const { logger, entries } = recordingLogger()
-  const bus = address ?? `unixexec:path=${process.execPath},argv1=${root}/servers/keyring.mjs`
-  const settings = new Settings(rootPaths(root), { DBUS_SESSION_BUS_ADDRESS: bus }, logger)
+  const settings = new Settings(rootPaths(root), { DBUS_SESSION_BUS_ADDRESS: address ?? keyring }, logger)
   onTestFinished(() => {
     settings.close()
   })

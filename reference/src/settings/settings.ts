@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from '../log.ts'
-import { OneAtATime } from '../one-at-a-time.ts'
+import { Turns } from '../turns.ts'
 import { JsonNumber } from '../wire/json/number.ts'
 import { changeSettings, configFile, readSettings } from './config-file.ts'
 import { typedValue } from './environment.ts'
@@ -14,7 +14,7 @@ export class Settings {
   /** The file with the permission levels of tools. */
   readonly permissions: MappingFile
   /** Changes of the definitions of providers, which change secrets too. */
-  readonly definitionChanges = new OneAtATime()
+  readonly definitionChanges = new Turns()
   readonly #config: MappingFile
   readonly #secrets: Secrets
   readonly #env: Environment

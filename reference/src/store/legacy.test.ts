@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { temporaryRoot } from '../testing/temporary-root.ts'
 import { recordingLogger, type LogEntry } from '../testing/test-app.ts'
-import { temporaryRoot } from '../testing/goose-app.ts'
 import { SessionStore } from './session-store.ts'
 
 const user = '{"role":"user","created":1,"content":[{"type":"text","text":"a"}]}'

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { JsonObject } from '../wire/json/shape.ts'
 import { visibleToBoth, type Message } from '../domain/message/message.ts'
 import { eventually } from '../testing/eventually.ts'
+import { temporaryRoot } from '../testing/temporary-root.ts'
 import { recordingLogger } from '../testing/test-app.ts'
-import { temporaryRoot } from '../testing/goose-app.ts'
 import { SessionStore, type NewSession } from './session-store.ts'
 
 let root: string

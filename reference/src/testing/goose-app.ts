@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { AppOptions } from '../app.ts'
 import { rootPaths, prepareDirectories } from '../settings/paths.ts'
+import { temporaryRoot } from './temporary-root.ts'
 import { TestApp, type Answer } from './test-app.ts'
 
 /** A goose server with its own directories, which are removed after the test. Its requests contain the key. */
@@ -41,12 +38,4 @@ export class GooseApp extends TestApp {
     if (status !== 200) throw new Error(`start: ${status} ${text}`)
     return (JSON.parse(text) as { id: string }).id
   }
-}
-
-export function temporaryRoot(): string {
-  const root = mkdtempSync(join(tmpdir(), 'goose-'))
-  onTestFinished(() => {
-    rmSync(root, { recursive: true })
-  })
-  return root
 }

@@ -1,6 +1,6 @@
 import type { SessionHandle } from '../store/session-handle.ts'
 import { SessionStore } from '../store/session-store.ts'
-import { temporaryRoot } from './goose-app.ts'
+import { temporaryRoot } from './temporary-root.ts'
 import { recordingLogger } from './test-app.ts'
 
 /** A session, and a function that deletes it. */

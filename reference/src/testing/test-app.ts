@@ -1,6 +1,8 @@
 import { createApp, type App, type AppOptions } from '../app.ts'
 import type { Fields, Level, Logger } from '../log.ts'
+import { rootPaths } from '../settings/paths.ts'
 import { inlineRecipeWorker } from './recipes.ts'
+import { temporaryRoot } from './temporary-root.ts'
 import { EventReader } from './event-reader.ts'
 
 /** One line of a logger that records its lines. */
@@ -30,11 +32,10 @@ export interface Answer {
 /** The working directory of the server under test. */
 export const home = '/home/test'
 
-/** Options of the goose server for tests that do not use it. */
-export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents' | 'recipeWorker' | 'allowedOrigins'> = {
+/** Options of the goose server for tests that do not use it, without its directories. */
+export const gooseOptions: Pick<AppOptions, 'secretKey' | 'environment' | 'maxActiveAgents' | 'recipeWorker' | 'allowedOrigins'> = {
   allowedOrigins: ['*'],
   secretKey: 'test',
-  paths: { config: '/nonexistent/config', data: '/nonexistent/data', state: '/nonexistent/state' },
   environment: { GOOSE_DISABLE_KEYRING: '' },
   maxActiveAgents: 100,
   recipeWorker: inlineRecipeWorker,
@@ -54,9 +55,10 @@ export class TestApp {
         defaultTimeout: 30_000,
         keepaliveInterval: 30_000,
         maxBody: 1024 * 1024,
-        ...nowhere,
+        paths: options.paths ?? rootPaths(temporaryRoot()),
+        ...gooseOptions,
         ...options,
-        environment: { ...nowhere.environment, ...options.environment },
+        environment: { ...gooseOptions.environment, ...options.environment },
       },
       logger,
     )

@@ -6,6 +6,7 @@
 //   locked   whether the only collection is locked, with all its items
 //   prompt   what a prompt does: accept, dismiss, wait (until it is dismissed), or none (no prompt is needed)
 //   default  false if the alias default leads nowhere
+//   session  the name of the sessions that it opens and knows: another name is a restart
 //   fail     methods that answer an error;  silent  methods without an answer;  exit  methods that end the connection
 // Each call adds a line to keyring.log there.
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -15,11 +16,12 @@ import { fileURLToPath } from 'node:url'
 const directory = dirname(dirname(fileURLToPath(import.meta.url)))
 const root = '/org/freedesktop/secrets'
 const collection = `${root}/collection/login`
-const session = `${root}/session/s1`
 const prompt = `${root}/prompt/p1`
 const secrets = 'org.freedesktop.Secret.'
 
-const read = () => ({ items: [], locked: false, prompt: 'accept', default: true, fail: [], silent: [], exit: [], ...JSON.parse(readFileSync(join(directory, 'keyring.json'), 'utf8')) })
+const read = () => ({ items: [], locked: false, prompt: 'accept', default: true, session: 's1', fail: [], silent: [], exit: [], ...JSON.parse(readFileSync(join(directory, 'keyring.json'), 'utf8')) })
+
+const session = () => `${root}/session/${read().session}`
 
 function change(edit) {
   const state = read()
@@ -205,7 +207,7 @@ function item(path) {
 }
 
 function stored([at, parameters, value, type]) {
-  if (at !== session || parameters.length !== 0) throw new Failure('NoSession')
+  if (at !== session() || parameters.length !== 0) throw new Failure('NoSession')
   return { secret: value.toString('utf8'), type }
 }
 
@@ -225,7 +227,7 @@ const methods = {
   OpenSession(path, algorithm) {
     log('OpenSession', algorithm)
     if (algorithm !== 'plain') throw new Failure('org.freedesktop.DBus.Error.NotSupported')
-    return ['vo', { type: 's', value: '' }, session]
+    return ['vo', { type: 's', value: '' }, session()]
   },
 
   SearchItems(path, attributes) {
@@ -268,15 +270,15 @@ const methods = {
 
   GetSecret(path, at) {
     log('GetSecret')
-    if (at !== session) throw new Failure('NoSession')
+    if (at !== session()) throw new Failure('NoSession')
     const { secret, type } = item(path)
-    return ['(oayays)', [session, [], Buffer.from(secret), type ?? 'text/plain']]
+    return ['(oayays)', [session(), [], Buffer.from(secret), type ?? 'text/plain']]
   },
 
   GetSecrets(path, paths, at) {
     log('GetSecret')
-    if (at !== session) throw new Failure('NoSession')
-    return ['a{o(oayays)}', Object.fromEntries(paths.map((p) => [p, [session, [], Buffer.from(item(p).secret), item(p).type ?? 'text/plain']]))]
+    if (at !== session()) throw new Failure('NoSession')
+    return ['a{o(oayays)}', Object.fromEntries(paths.map((p) => [p, [session(), [], Buffer.from(item(p).secret), item(p).type ?? 'text/plain']]))]
   },
 
   SetSecret(path, secret) {

@@ -8,15 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/server/files"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/yamljson"
 )
-
-// maxFile is the maximum size of the file (decision G13).
-const maxFile = 2 << 20
 
 // A Level says whether a tool may run.
 type Level string
@@ -38,14 +36,15 @@ const (
 
 // Permissions are the permissions in one configuration directory. Its methods are safe for concurrent use.
 type Permissions struct {
-	path string
+	path  string
+	files *files.Cache[jsonwire.Text] // as JSON
 
 	mu sync.Mutex // guards the file
 }
 
 // New returns the permissions in a configuration directory.
 func New(config string) *Permissions {
-	return &Permissions{path: filepath.Join(config, "permission.yaml")}
+	return &Permissions{path: filepath.Join(config, "permission.yaml"), files: files.NewCache(parse)}
 }
 
 // A file is the content of permission.yaml: ordered categories, each with its tools by level.
@@ -125,19 +124,30 @@ func (f *file) category(name string) category {
 // read returns the content of the file. A missing file counts as empty, and so does one that is not what [decodeFile]
 // reads.
 func (p *Permissions) read() (*file, error) {
-	text, err := files.ReadText(p.path, maxFile)
-	if err != nil && !files.IsMissing(err) {
-		return nil, fmt.Errorf("read permissions: %w", err)
-	}
-	mapping, err := yamljson.Parse([]byte(text))
-	if err != nil {
+	_, mapping, err := p.files.Read(p.path)
+	if files.IsMissing(err) {
 		return new(file), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read permissions: %w", err)
 	}
 	content, err := decode.Text(mapping, decodeFile)
 	if err != nil {
 		return new(file), nil
 	}
 	return &content, nil
+}
+
+// parse returns the JSON of a text. A text that is not YAML counts as empty.
+func parse(text []byte) (jsonwire.Text, error) {
+	if !utf8.Valid(text) {
+		return nil, files.ErrNotUTF8
+	}
+	json, err := yamljson.Parse(text)
+	if err != nil {
+		json = jsonwire.Text("{}")
+	}
+	return json, nil
 }
 
 // decodeFile reads categories that have all lists. Other members of a category are ignored.
@@ -156,7 +166,7 @@ func decodeFile(v decode.Value) (content file, err error) {
 
 // write replaces the file atomically, because an empty file would mean no permissions.
 func (p *Permissions) write(content *file) error {
-	text, err := yamljson.Format(jsonwire.Of(content), maxFile)
+	text, err := yamljson.Format(jsonwire.Of(content), files.MaxSettings)
 	if err == nil {
 		err = files.ReplacePrivate(files.Target(p.path), text)
 	}

@@ -113,17 +113,9 @@ func (h *Handlers) UpdateCustomProvider(_ context.Context, request gen.UpdateCus
 
 // RemoveCustomProvider answers DELETE /config/custom-providers/{id} (GA 10.19).
 func (h *Handlers) RemoveCustomProvider(_ context.Context, request gen.RemoveCustomProviderRequestObject) (gen.RemoveCustomProviderResponseObject, error) {
-	if err := h.Providers.Definitions.Remove(request.ID, h.removeSecret); err != nil {
+	if err := h.Providers.Definitions.Remove(request.ID, h.Settings.RemoveSecret); err != nil {
 		h.Log.Error("custom provider not removed", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.RemoveCustomProvider200JSONResponse{Of: response.Value("Removed custom provider: " + request.ID)}, nil
-}
-
-// removeSecret removes a secret if there is one, so that a store without it is not written.
-func (h *Handlers) removeSecret(name string) error {
-	if value, err := h.Settings.Find(settings.Secrets, name); err != nil || value == nil {
-		return err
-	}
-	return h.Settings.Change(settings.Secrets, name, func(jsonwire.Text) jsonwire.Text { return nil })
 }

@@ -19,12 +19,13 @@ import (
 
 // A Store has the definitions in the files of a directory, which are read each time. It is safe for concurrent use.
 type Store struct {
-	dir string
-	mu  sync.Mutex // guards changes: checking, storing the key and writing is one step (decision G62)
+	dir   string
+	files *files.Cache[Definition]
+	mu    sync.Mutex // guards changes: checking, storing the key and writing is one step (decision G62)
 }
 
 // NewStore returns the definitions of a directory, which need not exist.
-func NewStore(dir string) *Store { return &Store{dir: dir} }
+func NewStore(dir string) *Store { return &Store{dir: dir, files: files.NewCache(parse)} }
 
 // These errors say why there is no definition, or why it is not changed.
 var (
@@ -35,7 +36,6 @@ var (
 )
 
 const (
-	maxFile   = 2 << 20
 	maxID     = 250
 	maxListed = 1000
 	maxSuffix = 999
@@ -57,16 +57,13 @@ func (s *Store) Find(id string) (d Definition, isFile bool, err error) {
 	if !isID(id) {
 		return d, false, ErrUnknown
 	}
-	text, err := files.Read(s.path(id), maxFile)
+	_, d, err = s.files.Read(s.path(id))
 	if files.IsMissing(err) {
 		d, ok := Bundled()[id]
 		if !ok {
 			return d, false, ErrUnknown
 		}
 		return d, false, nil
-	}
-	if err == nil {
-		d, err = parse(text)
 	}
 	return d, true, err
 }
@@ -214,7 +211,7 @@ func (s *Store) Remove(id string, removeKey func(name string) error) error {
 
 func (s *Store) write(id string, d Definition) error {
 	text := append(jsonwire.Marshal(d).Indented(), '\n')
-	if len(text) > maxFile {
+	if len(text) > files.MaxSettings {
 		return files.ErrTooLarge
 	}
 	return files.ReplacePrivate(files.Target(s.path(id)), text)

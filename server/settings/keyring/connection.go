@@ -92,7 +92,7 @@ func (c *connection) object(path dbus.ObjectPath) dbus.BusObject {
 
 // call calls a method, and stores what it returns.
 func (c *connection) call(object dbus.BusObject, method string, args []any, results ...any) error {
-	ctx, cancel := context.WithTimeoutCause(c.bus.Context(), c.times.Call, fmt.Errorf("no answer within %s", c.times.Call))
+	ctx, cancel := context.WithTimeoutCause(c.bus.Context(), c.times.Call, fmt.Errorf("%w within %s", errNoAnswer, c.times.Call))
 	defer cancel()
 	err := object.CallWithContext(ctx, method, 0, args...).Store(results...)
 	if err != nil {
@@ -124,5 +124,11 @@ func (e *callError) Unwrap() error { return e.err }
 // breaks reports whether an error makes a connection useless: anything but another error of the service.
 func breaks(err error) bool {
 	failed, said := (*callError)(nil), dbus.Error{}
-	return errors.As(err, &failed) && (!errors.As(err, &said) || said.Name == errNoSession)
+	return errors.As(err, &failed) && (!errors.As(err, &said) || isNoSession(err))
+}
+
+// isNoSession reports whether the service does not know the session. Then it has not done what it was asked for.
+func isNoSession(err error) bool {
+	said := dbus.Error{}
+	return errors.As(err, &said) && said.Name == errNoSession
 }

@@ -1,8 +1,9 @@
 // Package keyring keeps the secrets of goose in a keyring of the desktop: a Secret Service on the session bus, in
 // version 0.2 of its specification (decisions G53, G54, G56). All secrets are one text in one item.
 //
-// Every wait has a limit. One access runs at a time; the others wait for it, also while the user is asked to unlock the
-// keyring. So they share the outcome of that prompt.
+// Every wait has a limit, and so has the number of accesses that wait. One access runs at a time; the others wait for it,
+// also while the user is asked to unlock the keyring. So they share the outcome of that prompt. They also share the failure
+// of an access to a service that does not answer.
 package keyring
 
 import (
@@ -10,7 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -18,6 +19,9 @@ import (
 
 // MaxSecret is the maximum size of the text.
 const MaxSecret = 2 << 20
+
+// maxWaiting is the maximum number of accesses that wait for their turn.
+const maxWaiting = 100
 
 // Options say where the keyring is.
 type Options struct {
@@ -31,10 +35,13 @@ type Times struct {
 	Call   time.Duration // of a connection, and of a call; 5 s
 	Prompt time.Duration // of a prompt; 60 s
 	Quiet  time.Duration // without other prompts, after one that was not answered; 60 s
+	Turn   time.Duration // of an access that waits for others; 90 s
 }
 
 func (t Times) orDefaults() Times {
-	for at, byDefault := range map[*time.Duration]time.Duration{&t.Call: 5 * time.Second, &t.Prompt: time.Minute, &t.Quiet: time.Minute} {
+	for at, byDefault := range map[*time.Duration]time.Duration{
+		&t.Call: 5 * time.Second, &t.Prompt: time.Minute, &t.Quiet: time.Minute, &t.Turn: 90 * time.Second,
+	} {
 		if *at == 0 {
 			*at = byDefault
 		}
@@ -48,17 +55,23 @@ type Keyring struct {
 	running context.Context // ends with Close
 	stop    context.CancelFunc
 
-	mu      sync.Mutex  // held during an access
-	conn    *connection // nil or broken between connections
-	refused time.Time   // when the last prompt failed
+	waiting atomic.Int32
+	turn    chan struct{} // has a value during an access, which guards the rest
+	conn    *connection   // nil or broken between connections
+	refused time.Time     // when the last prompt failed
+	silent  time.Time     // when the last access ended that was not answered
 }
 
-var errClosed = errors.New("the keyring is closed")
+var (
+	errClosed   = errors.New("the keyring is closed")
+	errBusy     = errors.New("too many accesses to the keyring wait, or for too long")
+	errNoAnswer = errors.New("no answer")
+)
 
 // Open connects to a keyring. The caller must close it.
 func Open(o Options) (*Keyring, error) {
 	o.Times = o.Times.orDefaults()
-	k := &Keyring{options: o}
+	k := &Keyring{options: o, turn: make(chan struct{}, 1)}
 	k.running, k.stop = context.WithCancel(context.Background())
 	if _, err := k.connection(); err != nil {
 		k.stop()
@@ -70,8 +83,8 @@ func Open(o Options) (*Keyring, error) {
 // Close ends the connection. An access that runs fails.
 func (k *Keyring) Close() {
 	k.stop()
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.turn <- struct{}{}
+	defer k.release()
 	if k.conn != nil {
 		k.conn.close()
 	}
@@ -85,11 +98,14 @@ func (k *Keyring) connection() (*connection, error) {
 	if k.conn != nil && k.conn.bus.Connected() {
 		return k.conn, nil
 	}
-	late := fmt.Errorf("no keyring within %s", k.options.Times.Call)
+	late := fmt.Errorf("connect to the keyring: %w within %s", errNoAnswer, k.options.Times.Call)
 	ctx, cancel := context.WithTimeoutCause(k.running, k.options.Times.Call, late)
 	defer cancel()
 	c, err := connect(ctx, k.running, k.options)
 	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, err
 	}
 	k.conn = c
@@ -106,10 +122,47 @@ func (k *Keyring) Read() (text []byte, err error) {
 }
 
 // Change replaces the text by another one in one step. change gets the old text, or nil if there is no item; if it
-// returns nil, nothing is written.
+// returns nil, nothing is written. It may be called twice.
 func (k *Keyring) Change(change func(old []byte) ([]byte, error)) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	came := time.Now()
+	if err := k.await(); err != nil {
+		return err
+	}
+	defer k.release()
+	if came.Before(k.silent) {
+		return fmt.Errorf("the access before: %w", errNoAnswer)
+	}
+	err := k.access(change)
+	if isNoSession(err) { // the service has been restarted
+		err = k.access(change)
+	}
+	if errors.Is(err, errNoAnswer) {
+		k.silent = time.Now()
+	}
+	return err
+}
+
+// await waits for the turn of an access. The caller must release it.
+func (k *Keyring) await() error {
+	defer k.waiting.Add(-1)
+	if k.waiting.Add(1) > maxWaiting {
+		return errBusy
+	}
+	patience := time.NewTimer(k.options.Times.Turn)
+	defer patience.Stop()
+	select {
+	case k.turn <- struct{}{}:
+		return nil
+	case <-patience.C:
+		return errBusy
+	case <-k.running.Done():
+		return errClosed
+	}
+}
+
+func (k *Keyring) release() { <-k.turn }
+
+func (k *Keyring) access(change func(old []byte) ([]byte, error)) error {
 	c, err := k.connection()
 	if err != nil {
 		return err

@@ -34,9 +34,10 @@ type service struct {
 	answers map[string][]any // in place of the usual ones
 	raw     map[string][]byte
 
-	mu     sync.Mutex
-	called []string
-	text   []byte
+	mu       sync.Mutex
+	called   []string
+	text     []byte
+	restarts map[string]int // how often a method does not know the session
 }
 
 const (
@@ -121,14 +122,19 @@ func (s *service) answer(conn net.Conn, msg *dbus.Message) bool {
 		return true
 	}
 	body, scripted := s.answers[name]
-	if !scripted {
+	if !scripted && s.restarts[name] == 0 {
 		body = s.usual(name, msg)
-	} else if len(body) == 0 {
+	} else if scripted && len(body) == 0 {
 		return true
 	}
 	reply := &dbus.Message{Type: dbus.TypeMethodReply, Headers: map[dbus.HeaderField]dbus.Variant{
 		dbus.FieldReplySerial: dbus.MakeVariant(msg.Serial()), dbus.FieldSender: dbus.MakeVariant(":1.1"),
 	}}
+	if s.restarts[name] > 0 {
+		s.restarts[name]--
+		reply.Type, body = dbus.TypeError, []any{"no session"}
+		reply.Headers[dbus.FieldErrorName] = dbus.MakeVariant(errNoSession)
+	}
 	if len(body) > 0 && body[0] != nil {
 		reply.Body = body
 		reply.Headers[dbus.FieldSignature] = dbus.MakeVariant(dbus.SignatureOf(body...))
@@ -238,6 +244,89 @@ func TestNothingWaitsForever(t *testing.T) {
 	}
 }
 
+// reads starts accesses, and returns their errors.
+func reads(k *Keyring, count int) (errs chan error) {
+	errs = make(chan error, count)
+	for range count {
+		go func() {
+			_, err := k.Read()
+			errs <- err
+		}()
+	}
+	return errs
+}
+
+func awaitWaiting(k *Keyring, count int32) {
+	for k.waiting.Load() != count {
+		runtime.Gosched()
+	}
+}
+
+// TestASilentServiceFailsAllThatWait checks that accesses do not wait for the same silence one after the other.
+func TestASilentServiceFailsAllThatWait(t *testing.T) {
+	s := newService(t, map[string][]any{"SearchItems": silence})
+	k := s.open(short)
+	first := reads(k, 1)
+	for s.calls("SearchItems") == 0 {
+		runtime.Gosched()
+	}
+	others := reads(k, 5)
+	awaitWaiting(k, 5)
+	for range 5 {
+		if err := <-others; !errors.Is(err, errNoAnswer) {
+			t.Errorf("an access that has waited: %v", err)
+		}
+	}
+	if err := <-first; !errors.Is(err, errNoAnswer) || s.calls("SearchItems") != 1 {
+		t.Errorf("%v after %d searches, want one", err, s.calls("SearchItems"))
+	}
+	if _, err := k.Read(); !errors.Is(err, errNoAnswer) || s.calls("SearchItems") != 2 {
+		t.Errorf("the next access: %v after %d searches, want another", err, s.calls("SearchItems"))
+	}
+}
+
+func TestTheQueueIsBounded(t *testing.T) {
+	k := newService(t, nil).open(Times{})
+	k.turn <- struct{}{}
+	waiting := reads(k, maxWaiting)
+	awaitWaiting(k, maxWaiting)
+	if _, err := k.Read(); !errors.Is(err, errBusy) {
+		t.Errorf("one access more: %v", err)
+	}
+	k.release()
+	for range maxWaiting {
+		if err := <-waiting; err != nil {
+			t.Errorf("an access that has waited: %v", err)
+		}
+	}
+	k = newService(t, nil).open(Times{Turn: time.Millisecond})
+	k.turn <- struct{}{}
+	if _, err := k.Read(); !errors.Is(err, errBusy) {
+		t.Errorf("an access that waits for too long: %v", err)
+	}
+	k.release()
+}
+
+// TestAServiceThatIsRestarted checks that an access is repeated once when the service does not know the session.
+func TestAServiceThatIsRestarted(t *testing.T) {
+	for _, method := range []string{"GetSecret", "SetSecret"} {
+		s := newService(t, nil)
+		k := s.open(Times{})
+		for i, restarts := range []int{1, 2} {
+			s.mu.Lock()
+			s.restarts = map[string]int{method: restarts}
+			s.mu.Unlock()
+			err := k.Change(func(old []byte) ([]byte, error) { return append(old, 'x'), nil })
+			if failed := err != nil; failed != (restarts > 1) || s.calls("OpenSession") != 2+i {
+				t.Errorf("%s does not know the session %d times: %v, %d sessions", method, restarts, err, s.calls("OpenSession"))
+			}
+		}
+		if string(s.text) != `{"A":1}x` {
+			t.Errorf("%s: the text is %s", method, s.text)
+		}
+	}
+}
+
 // locked are the answers of a service whose item needs a prompt.
 func locked() map[string][]any {
 	return map[string][]any{
@@ -274,9 +363,9 @@ func TestADismissedPromptComesAgainLater(t *testing.T) {
 	if _, err := k.Read(); !errors.Is(err, errRefused) || s.calls("Prompt") != 1 {
 		t.Errorf("the next access: %v, %d prompts", err, s.calls("Prompt"))
 	}
-	k.mu.Lock()
+	k.turn <- struct{}{}
 	k.refused = k.refused.Add(-time.Hour)
-	k.mu.Unlock()
+	k.release()
 	if _, err := k.Read(); !errors.Is(err, errDismissed) || s.calls("Prompt") != 2 {
 		t.Errorf("an hour later: %v, %d prompts", err, s.calls("Prompt"))
 	}

@@ -43,7 +43,7 @@ func (c *completions) DeliverSignal(_, _ string, signal *dbus.Signal) {
 }
 
 // prompt opens a prompt and waits for its end, which it returns. For a while after a prompt that was not answered, no
-// other one is opened. The caller holds k.mu, so only one is open at a time.
+// other one is opened. The caller has the turn, so only one is open at a time.
 func (k *Keyring) prompt(c *connection, path dbus.ObjectPath) (result dbus.Variant, err error) {
 	object := c.object(path)
 	if time.Since(k.refused) < c.times.Quiet {

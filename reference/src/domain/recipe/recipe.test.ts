@@ -6,7 +6,6 @@ import { readShape } from '../../wire/json/shape.ts'
 import { stringifyJson } from '../../wire/json/stringify.ts'
 import { rootPaths } from '../../settings/paths.ts'
 import { Settings } from '../../settings/settings.ts'
-import { temporaryRoot } from '../../testing/goose-app.ts'
 import { Budget } from './budget.ts'
 import { decodeDeeplink } from './deeplink.ts'
 import { SchemaError, checkSchema, schemaErrorsOf, finalOutputSchema } from './json-schema.ts'
@@ -20,6 +19,7 @@ import { TemplateError } from './template-error.ts'
 import { parseTemplate } from './template-parser.ts'
 import { InvalidRecipeError, validateRecipe } from './validate.ts'
 import { encodeDeeplink, inlineRecipeWorker } from '../../testing/recipes.ts'
+import { temporaryRoot } from '../../testing/temporary-root.ts'
 
 function read(text: string): Recipe {
   const document = new JsonDocument(text)

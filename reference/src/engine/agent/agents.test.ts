@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { temporaryRoot } from '../../testing/temporary-root.ts'
 import { recordingLogger } from '../../testing/test-app.ts'
 import { AgentExtensions, type ExtensionLaunchDeps } from '../../mcp/agent-extensions.ts'
 import { SessionHandle } from '../../store/session-handle.ts'
@@ -9,7 +10,7 @@ import { Agents } from './agents.ts'
 function agents(capacity: number, closed: string[], close = (): Promise<void> => Promise.resolve()): Agents {
   const { logger } = recordingLogger()
   const make = (id: string, onIdle: () => void): Agent => {
-    const session = new SessionHandle(id, new SessionStore('/nonexistent', logger))
+    const session = new SessionHandle(id, new SessionStore(temporaryRoot(), logger))
     const extensions = new AgentExtensions(session, {} as ExtensionLaunchDeps) // the test adds no extension, so it needs no dependencies
     extensions.close = () => {
       closed.push(`${id} extensions`)

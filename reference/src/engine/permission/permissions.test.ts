@@ -1,9 +1,9 @@
+import { temporaryRoot } from '../../testing/temporary-root.ts'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { rootPaths } from '../../settings/paths.ts'
 import { Settings } from '../../settings/settings.ts'
-import { temporaryRoot } from '../../testing/goose-app.ts'
 import { parseYaml } from '../../wire/yaml/yaml.ts'
 import { Permissions, UnreadablePermissionsError, setPermissions } from './permissions.ts'
 

@@ -1,9 +1,9 @@
+import { temporaryRoot } from '../../testing/temporary-root.ts'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { rootPaths } from '../../settings/paths.ts'
 import { Settings } from '../../settings/settings.ts'
-import { temporaryRoot } from '../../testing/goose-app.ts'
 import { hints } from './hints.ts'
 
 /** The hints for `work/sub`, given these files and links. */

@@ -7,7 +7,7 @@ import { rootPaths } from '../../settings/paths.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { RawClient, request } from '../../testing/raw-client.ts'
 import { SocketClient, clientFrame, code, handshake, utf8 } from '../../testing/socket-client.ts'
-import { nowhere, recordingLogger, type LogEntry } from '../../testing/test-app.ts'
+import { gooseOptions, recordingLogger, type LogEntry } from '../../testing/test-app.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'socket-'))
 const cleanups: (() => Promise<void> | void)[] = []
@@ -32,7 +32,7 @@ class Fixture {
   static async start(keepaliveInterval = 30_000): Promise<Fixture> {
     const { logger, entries } = recordingLogger()
     const options = { host: '127.0.0.1', port: 0, directory: '/d', defaultTimeout: 30_000, keepaliveInterval, maxBody: 32 * 1024 * 1024 }
-    const server = await startServer({ ...options, ...nowhere, paths: rootPaths(root) }, logger)
+    const server = await startServer({ ...options, ...gooseOptions, paths: rootPaths(root) }, logger)
     cleanups.push(() => server.stop())
     return new Fixture(server, entries)
   }

@@ -7,7 +7,7 @@ import type { HookCommand } from '../../engine/hooks/hook-process.ts'
 import { ChatApp, eventLine, type ReplyReader } from '../../testing/chat-app.ts'
 import type { EventReader } from '../../testing/event-reader.ts'
 import { eventually } from '../../testing/eventually.ts'
-import { temporaryRoot } from '../../testing/goose-app.ts'
+import { temporaryRoot } from '../../testing/temporary-root.ts'
 import type { Answer } from '../../testing/test-app.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
 

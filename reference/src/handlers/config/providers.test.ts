@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { GooseApp } from '../../testing/goose-app.ts'
+import { keyringIn } from '../../testing/keyring.ts'
 import { Upstream, plain } from '../../testing/upstream.ts'
 
 const custom = { engine: 'openai_compatible', display_name: 'My One', api_url: 'http://127.0.0.1:1', api_key: 'sk', models: ['b', 'a'] }
@@ -34,6 +35,18 @@ describe('custom providers (GA 10.19)', () => {
       expect(await app.call('POST', '/config/custom-providers', body)).toMatchObject({ status: 500, text: '' })
     }
     expect(existsSync(join(app.root, 'config/secrets.yaml'))).toBe(false)
+  })
+
+  it('get different ids if several are created at once, also while the keyring takes its time (G62)', async () => {
+    const app = withFiles({})
+    const environment = { GOOSE_DISABLE_KEYRING: undefined, DBUS_SESSION_BUS_ADDRESS: keyringIn(app.root, {}) }
+    const withKeyring = app.restarted({ environment })
+    const answers = await Promise.all([1, 2, 3].map((key) => withKeyring.call('POST', '/config/custom-providers', { ...custom, api_key: `k${key}` })))
+    await withKeyring.app.stop()
+    expect(answers.map(({ text }) => text.split(': ')[1])).toEqual(['custom_my_one"', 'custom_my_one_1"', 'custom_my_one_2"'])
+    const { items } = JSON.parse(readFileSync(join(app.root, 'keyring.json'), 'utf8')) as { items: unknown[] }
+    const keys = '{"CUSTOM_MY_ONE_API_KEY":"k1","CUSTOM_MY_ONE_1_API_KEY":"k2","CUSTOM_MY_ONE_2_API_KEY":"k3"}'
+    expect(items).toMatchObject([{ secret: keys }])
   })
 
   it('do not write secrets when a provider without one is removed', async () => {

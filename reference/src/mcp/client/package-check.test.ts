@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { rootPaths } from '../../settings/paths.ts'
 import { Settings } from '../../settings/settings.ts'
+import { temporaryRoot } from '../../testing/temporary-root.ts'
 import { checkPackage } from './package-check.ts'
 
 const { signal } = new AbortController()
@@ -22,7 +23,7 @@ async function check(cmd: string, args: string[], answers: string[] = ['{}']): P
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/query` // it listens on a port
-  const settings = new Settings(rootPaths('/nonexistent'), { OSV_ENDPOINT: endpoint })
+  const settings = new Settings(rootPaths(temporaryRoot()), { OSV_ENDPOINT: endpoint })
   const config: StdioExtension = {
     type: 'stdio', name: 'x', description: '', cmd, args, envs: {}, env_keys: [], timeout: null, bundled: null, available_tools: [],
   }

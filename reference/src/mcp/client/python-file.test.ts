@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ChatApp } from '../../testing/chat-app.ts'
 import { eventually } from '../../testing/eventually.ts'
-import { temporaryRoot } from '../../testing/goose-app.ts'
+import { temporaryRoot } from '../../testing/temporary-root.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
 import { removeLeftPythonFiles, writePythonFile } from './python-file.ts'
 

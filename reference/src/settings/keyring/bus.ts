@@ -1,59 +1,59 @@
-import * as library from '@homebridge/dbus-native'
 import { abortable } from '../../abortable.ts'
-import { busAddresses } from './address.ts'
-import { openStream, type BusStream } from './bus-stream.ts'
+import { busAddresses, type BusAddress } from './address.ts'
+import { MessageReader, kinds, writeCall, type Call, type Message } from './messages.ts'
+import { openPipe, type Pipe } from './pipe.ts'
+import type { Value } from './values.ts'
 
 /** How long a call may take (G56). */
 const callMs = 5000
-
-/** A call of a method. The types of `body` are those of `signature`. */
-export interface Call {
-  destination: string
-  path: string
-  interface: string
-  member: string
-  signature?: string
-  body?: readonly unknown[]
-}
+/** The most bytes of what a bus says before its first message. */
+const maxGreeting = 16 * 1024
 
 /** The answer of a method is an error. Its name alone is told: its text may contain anything. */
 export class CallError extends Error {
   override readonly name = 'CallError'
+  readonly errorName: string
+
+  constructor(member: string, errorName: string) {
+    super(`${member}: ${errorName}`)
+    this.errorName = errorName
+  }
 }
 
-interface Connection {
-  on: ((event: 'connect', listener: () => void) => void) & ((event: 'error', listener: (error: Error) => void) => void)
+/** An answer has not come in time. */
+export class LateError extends Error {
+  override readonly name = 'LateError'
 }
 
-interface Client {
-  connection: Connection
-  /** The values that listeners get for a signal are its body. */
-  signals: NodeJS.EventEmitter
-  mangle: (path: string, iface: string, member: string) => string
-  invoke: (call: Call, answered: (error: { name: string } | null | undefined, ...values: unknown[]) => void) => void
-}
-
-// The types of the library have only its calls for the system bus.
-const { createClient } = library as unknown as {
-  createClient: (options: { stream: BusStream; authMethods: string[]; direct: true }) => Client
+/** A signal that is waited for. */
+interface Awaited {
+  path: string
+  interface: string
+  member: string
+  signature: string
+  resolve: (values: Value[]) => void
 }
 
 /** A connection to a message bus. */
 export class Bus {
-  readonly #stream: BusStream
-  readonly #client: Client
+  readonly #pipe: Pipe
   readonly #over = new AbortController()
+  /** Undefined once the bus has let us in. */
+  #greeting: Buffer | undefined = Buffer.alloc(0)
+  #admitted: (() => void) | undefined
+  readonly #messages = new MessageReader()
+  readonly #calls = new Map<Value | undefined, (answer: Message) => void>()
+  readonly #awaited = new Set<Awaited>()
+  #serial = 0
 
-  private constructor(stream: BusStream) {
-    this.#stream = stream
-    this.#client = createClient({ stream, authMethods: ['EXTERNAL'], direct: true })
-    const broken = (error: Error): void => {
-      this.#over.abort(error)
-      stream.destroy()
-    }
-    this.#client.connection.on('error', broken)
-    stream.on('close', () => {
-      broken(new Error('the connection to the bus has ended'))
+  private constructor(entry: BusAddress, environment: NodeJS.ProcessEnv) {
+    this.#pipe = openPipe(entry, environment, (reason) => { this.close(reason) })
+    this.#pipe.input.on('data', (chunk: Buffer) => {
+      try {
+        this.#receive(chunk)
+      } catch (error) {
+        this.close(error as Error) // what is thrown here is always an Error
+      }
     })
   }
 
@@ -63,7 +63,7 @@ export class Bus {
     for (const entry of busAddresses(address)) {
       signal.throwIfAborted()
       try {
-        const bus = new Bus(openStream(entry, environment))
+        const bus = new Bus(entry, environment)
         await bus.#begin(signal)
         return bus
       } catch (error) {
@@ -78,23 +78,28 @@ export class Bus {
   }
 
   /** Ends the connection; its calls fail. A program that made it ends too. */
-  close(reason = new Error('the connection to the bus was closed')): void {
+  close(reason: Error): void {
     this.#over.abort(reason)
-    this.#stream.destroy()
+    this.#pipe.end()
   }
 
-  /** The values of the answer. Rejects with a CallError, or another error if none comes in time. */
-  async call(call: Call): Promise<unknown[]> {
+  /**
+   * The values of the answer, which have the types of `returns`. Rejects with a CallError, or another error if none comes in time or
+   * it is malformed; then the connection is closed.
+   */
+  async call(call: Call, returns: string): Promise<Value[]> {
+    const serial = ++this.#serial
+    const bytes = writeCall(call, serial)
     return abortable(this.#over.signal, (resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(new Error(`no answer to ${call.member} within ${callMs} ms`))
-      }, callMs)
-      this.#client.invoke(call, (error, ...values) => {
-        if (error) reject(new CallError(`${call.member}: ${error.name}`))
-        else resolve(values)
+      const timer = setTimeout(() => { this.close(new LateError(`no answer to ${call.member} within ${callMs} ms`)) }, callMs)
+      this.#calls.set(serial, (answer) => {
+        if (answer.kind === kinds.error) reject(new CallError(call.member, String(answer.field('error'))))
+        else resolve(answer.body(returns))
       })
+      this.#pipe.output.write(bytes)
       return () => {
         clearTimeout(timer)
+        this.#calls.delete(serial)
       }
     })
   }
@@ -103,13 +108,12 @@ export class Bus {
    * Starts to listen for a signal. `next` waits for the first one since then, and `stop` must be called. `next` rejects with the
    * reason of its signal, or if the connection breaks.
    */
-  listen(path: string, iface: string, member: string): { next: (until: AbortSignal) => Promise<unknown[]>; stop: () => void } {
-    const { signals } = this.#client
-    const event = this.#client.mangle(path, iface, member)
+  listen(signal: Omit<Awaited, 'resolve'>): { next: (until: AbortSignal) => Promise<Value[]>; stop: () => void } {
     let stop = (): void => undefined
-    const first = new Promise<unknown[]>((resolve) => {
-      signals.once(event, resolve)
-      stop = (): void => void signals.off(event, resolve)
+    const first = new Promise<Value[]>((resolve) => {
+      const awaited = { ...signal, resolve }
+      this.#awaited.add(awaited)
+      stop = (): void => void this.#awaited.delete(awaited)
     })
     return {
       next: (until) =>
@@ -128,19 +132,47 @@ export class Bus {
     signal.addEventListener('abort', onAbort)
     try {
       await abortable(this.#over.signal, (resolve: (value: undefined) => void) => {
-        this.#client.connection.on('connect', () => {
-          this.#stream.isAuthenticated = true
-          resolve(undefined)
-        })
+        this.#admitted = () => { resolve(undefined) }
+        const user = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex')
+        this.#pipe.output.write(`\0AUTH EXTERNAL ${user}\r\n`)
         return () => undefined
       })
       const bus = 'org.freedesktop.DBus'
-      await this.call({ destination: bus, path: '/org/freedesktop/DBus', interface: bus, member: 'Hello' })
+      await this.call({ destination: bus, path: '/org/freedesktop/DBus', interface: bus, member: 'Hello', signature: '', body: [] }, 's')
     } catch (error) {
-      this.close()
+      this.close(error as Error) // what is thrown here is always an Error
       throw error
     } finally {
       signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.isClosed) return
+    const bytes = this.#greeting === undefined ? chunk : this.#greet(Buffer.concat([this.#greeting, chunk]))
+    if (bytes === undefined) return
+    for (const message of this.#messages.push(bytes)) this.#deliver(message)
+  }
+
+  /** Reads the answer to the authentication, and returns what follows; undefined if the answer is not complete. */
+  #greet(said: Buffer): Buffer | undefined {
+    this.#greeting = said
+    if (said.length > maxGreeting) throw new Error('this is no bus')
+    const end = said.indexOf('\r\n')
+    if (end < 0) return undefined
+    if (!said.toString('latin1', 0, end).startsWith('OK ')) throw new Error('the bus rejects the authentication')
+    this.#greeting = undefined
+    this.#pipe.output.write('BEGIN\r\n')
+    this.#admitted?.()
+    return said.subarray(end + 2)
+  }
+
+  #deliver(message: Message): void {
+    if (message.kind === kinds.answer || message.kind === kinds.error) this.#calls.get(message.field('answers'))?.(message)
+    if (message.kind !== kinds.signal) return
+    for (const { signature, resolve, ...place } of this.#awaited) {
+      const isIt = (['path', 'interface', 'member'] as const).every((name) => message.field(name) === place[name])
+      if (isIt) resolve(message.body(signature))
     }
   }
 }
