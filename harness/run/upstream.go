@@ -34,6 +34,8 @@ type upstream struct {
 	run     *targetRun
 	asked   *notifier
 	sockets stubSockets
+	// Only the kind otlp has a collector. mu guards it.
+	collector *collector
 
 	mu       sync.Mutex // guards the fields below
 	steps    []*transcript.Step
@@ -55,6 +57,9 @@ func newUpstream(name string, server *stub.Server, rules []scenario.StubRule, li
 	}
 	for _, r := range rules {
 		u.steps = append(u.steps, u.newStep(r.Name, r.Line))
+	}
+	if server.Kind() == stub.OTLP {
+		u.collector = &collector{}
 	}
 	return u
 }
@@ -80,6 +85,9 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 			continue
 		}
 		return u.answerByRule(rule, step, &chat)
+	}
+	if u.collector != nil {
+		return u.collect(r)
 	}
 	if a := u.stub.BuiltIn(r); a != nil {
 		return a, u.begin(u.step(scenario.BuiltInRule(u.stub.Kind().Chats())), false)
@@ -116,6 +124,9 @@ func ruleError(rule string, err error) error {
 // begin records a request. The returned function records its exchange at the end of the response. The caller holds the
 // lock.
 func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exchange) {
+	if u.collector != nil {
+		return u.exportRecorded(step)
+	}
 	n := len(step.Exchanges)
 	step.Exchanges = append(step.Exchanges, nil)
 	if hangs {
@@ -180,9 +191,10 @@ func (u *upstream) step(rule string) *transcript.Step {
 func (u *upstream) counts(connectionsClosed bool) (n requestCounts, done bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.distribute()
 	n, done = requestCounts{}, !connectionsClosed || u.hanging == 0
 	for i, s := range u.steps {
-		n[s.ID] = len(s.Exchanges)
+		n[s.ID] = u.compared(i)
 		if i < len(u.rules) && len(s.Exchanges) < u.rules[i].Min || u.underWay[s] > 0 {
 			done = false
 		}
@@ -217,9 +229,15 @@ func (u *upstream) freeze() {
 func (u *upstream) record() (out []transcript.Step, sockets []*transcript.Stream) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.agreed == nil {
+		u.distribute()
+	}
+	u.noteOthers()
 	for i, s := range u.steps {
 		if u.agreed != nil && s.ID != scenario.UpstreamID(u.name, scenario.UnexpectedRule) {
 			s.Exchanges = s.Exchanges[:u.agreed[s.ID]] // see settleUpstreams
+		} else {
+			s.Exchanges = s.Exchanges[:u.compared(i)]
 		}
 		s.Exchanges = slices.DeleteFunc(s.Exchanges, func(x *transcript.Exchange) bool { return x == nil })
 		if len(s.Exchanges) > 0 {

@@ -32,6 +32,8 @@ type StubRule struct {
 	Cadence  *Cadence
 	When     When
 	Answer   StubAnswer
+	// Silent means that it has no answer: it takes what was exported to a collector.
+	Silent bool
 	Compare  Rules
 }
 
