@@ -58,9 +58,6 @@ func newUpstream(name string, server *stub.Server, rules []scenario.StubRule, li
 	for _, r := range rules {
 		u.steps = append(u.steps, u.newStep(r.Name, r.Line))
 	}
-	if server.Kind() == stub.OTLP {
-		u.collector = &collector{}
-	}
 	return u
 }
 
@@ -278,5 +275,7 @@ func Play(s *stub.Server, name string, rules []scenario.StubRule) (stop func()) 
 		t:    &transcript.Transcript{Unique: unique(), Started: time.Now()}, target: &Target{},
 	}
 	r.values.values = map[string]json.RawMessage{"unique": quote(r.t.Unique)}
-	return s.Attach(newUpstream(name, s, rules, 0, r, &notifier{}), r.t.Unique, true, r.t.Started)
+	u := newUpstream(name, s, rules, 0, r, &notifier{})
+	u.collector = newCollector(s)
+	return s.Attach(u, r.t.Unique, true, r.t.Started)
 }

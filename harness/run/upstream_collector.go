@@ -18,6 +18,14 @@ type collector struct {
 	others     []*transcript.Exchange // items that no rule takes
 }
 
+// newCollector returns the collector of a stub of the kind otlp; nil for others.
+func newCollector(server *stub.Server) *collector {
+	if server.Kind() != stub.OTLP {
+		return nil
+	}
+	return &collector{}
+}
+
 // collect responds to a request that no rule answers: an export, or a look at what was exported.
 func (u *upstream) collect(r *transcript.Request) (*stub.Answer, func(*transcript.Exchange)) {
 	byHand := u.run.scenario == nil

@@ -33,8 +33,8 @@ type StubRule struct {
 	When     When
 	Answer   StubAnswer
 	// Silent means that it has no answer: it takes what was exported to a collector.
-	Silent bool
-	Compare  Rules
+	Silent  bool
+	Compare Rules
 }
 
 // A Cadence says when the target must ask again, see transcript.Cadence. Since is the name of a rule of the same stub.
