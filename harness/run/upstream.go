@@ -84,7 +84,7 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 		return u.answerByRule(rule, step, &chat)
 	}
 	if u.collector != nil {
-		return u.collect(r)
+		return u.collector.collect(r)
 	}
 	if a := u.stub.BuiltIn(r); a != nil {
 		return a, u.begin(u.step(scenario.BuiltInRule(u.stub.Kind().Chats())), false)
@@ -122,7 +122,7 @@ func ruleError(rule string, err error) error {
 // lock.
 func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exchange) {
 	if u.collector != nil {
-		return u.exportRecorded(step)
+		return u.collector.answered(step)
 	}
 	n := len(step.Exchanges)
 	step.Exchanges = append(step.Exchanges, nil)
@@ -188,10 +188,10 @@ func (u *upstream) step(rule string) *transcript.Step {
 func (u *upstream) counts(connectionsClosed bool) (n requestCounts, done bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.distribute()
+	u.collector.distribute()
 	n, done = requestCounts{}, !connectionsClosed || u.hanging == 0
 	for i, s := range u.steps {
-		n[s.ID] = u.compared(i)
+		n[s.ID] = u.collector.compared(i, s)
 		if i < len(u.rules) && len(s.Exchanges) < u.rules[i].Min || u.underWay[s] > 0 {
 			done = false
 		}
@@ -227,14 +227,14 @@ func (u *upstream) record() (out []transcript.Step, sockets []*transcript.Stream
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.agreed == nil {
-		u.distribute()
+		u.collector.distribute()
 	}
-	u.noteOthers()
+	u.collector.noteOthers()
 	for i, s := range u.steps {
 		if u.agreed != nil && s.ID != scenario.UpstreamID(u.name, scenario.UnexpectedRule) {
 			s.Exchanges = s.Exchanges[:u.agreed[s.ID]] // see settleUpstreams
 		} else {
-			s.Exchanges = s.Exchanges[:u.compared(i)]
+			s.Exchanges = s.Exchanges[:u.collector.compared(i, s)]
 		}
 		s.Exchanges = slices.DeleteFunc(s.Exchanges, func(x *transcript.Exchange) bool { return x == nil })
 		if len(s.Exchanges) > 0 {
@@ -276,6 +276,6 @@ func Play(s *stub.Server, name string, rules []scenario.StubRule) (stop func()) 
 	}
 	r.values.values = map[string]json.RawMessage{"unique": quote(r.t.Unique)}
 	u := newUpstream(name, s, rules, 0, r, &notifier{})
-	u.collector = newCollector(s)
+	u.collector = newCollector(u)
 	return s.Attach(u, r.t.Unique, true, r.t.Started)
 }

@@ -13,40 +13,44 @@ import (
 // A collector has what a target exports to a stub of the kind otlp. How many exports there are depends on times, so they
 // are not compared. What is in them becomes items, which are distributed to the rules like requests: as often as needed,
 // since traces and metrics grow.
+//
+// The lock of its upstream guards it. Those of its methods that say so may be called for an upstream without one.
 type collector struct {
+	of         *upstream
 	collection otlp.Collection
 	others     []*transcript.Exchange // items that no rule takes
 }
 
-// newCollector returns the collector of a stub of the kind otlp; nil for others.
-func newCollector(server *stub.Server) *collector {
-	if server.Kind() != stub.OTLP {
+// newCollector returns the collector of an upstream; nil unless it is of the kind otlp.
+func newCollector(of *upstream) *collector {
+	if of.stub.Kind() != stub.OTLP {
 		return nil
 	}
-	return &collector{}
+	return &collector{of: of}
 }
 
 // collect responds to a request that no rule answers: an export, or a look at what was exported.
-func (u *upstream) collect(r *transcript.Request) (*stub.Answer, func(*transcript.Exchange)) {
-	byHand := u.run.scenario == nil
+func (c *collector) collect(r *transcript.Request) (*stub.Answer, func(*transcript.Exchange)) {
+	byHand := c.of.run.scenario == nil
 	if byHand && r.Method == "GET" && r.Target == "/" {
-		return &stub.Answer{Header: jsonType, Body: u.collector.list()}, func(*transcript.Exchange) {}
+		return &stub.Answer{Header: jsonType, Body: c.list()}, func(*transcript.Exchange) {}
+	}
+	unexpected := func(why string) func(*transcript.Exchange) {
+		return func(x *transcript.Exchange) { c.of.Unexpected(x, why) }
 	}
 	export, ok, err := stub.ReadExport(r)
 	switch {
 	case !ok:
-		return nil, func(x *transcript.Exchange) { u.Unexpected(x, "") }
-	case len(u.rules) == 0 && !byHand:
-		return nil, func(x *transcript.Exchange) {
-			u.Unexpected(x, "the scenario has no rules for this stub, so nothing may be exported to it")
-		}
+		return nil, unexpected("")
+	case len(c.of.rules) == 0 && !byHand:
+		return nil, unexpected("the scenario has no rules for this stub, so nothing may be exported to it")
 	case err == nil:
-		u.kept, u.bytes = u.kept-1, u.bytes-r.Body.Size // it is not kept, and a collection has a limit of its own
-		err = u.collector.collection.Add(export)
+		c.of.kept, c.of.bytes = c.of.kept-1, c.of.bytes-r.Body.Size // it is not kept, and a collection has a limit of its own
+		err = c.collection.Add(export)
 	}
-	u.asked.notify()
+	c.of.asked.notify()
 	if err != nil {
-		return stub.ExportAnswer(r, err), func(x *transcript.Exchange) { u.Unexpected(x, "the export is rejected: "+err.Error()) }
+		return stub.ExportAnswer(r, err), unexpected("the export is rejected: " + err.Error())
 	}
 	return stub.ExportAnswer(r, nil), func(*transcript.Exchange) {}
 }
@@ -62,70 +66,68 @@ func (c *collector) list() []byte {
 	return plainjson.Encode(items)
 }
 
-// exportRecorded records an export that a rule answers. Only that it came is compared.
-func (u *upstream) exportRecorded(step *transcript.Step) func(*transcript.Exchange) {
+// answered records an export that a rule answers. Only that it came is compared.
+func (c *collector) answered(step *transcript.Step) func(*transcript.Exchange) {
 	n := len(step.Exchanges)
 	step.Exchanges = append(step.Exchanges, nil)
-	u.asked.notify()
+	c.of.asked.notify()
 	return func(x *transcript.Exchange) {
-		u.mu.Lock()
-		defer u.mu.Unlock()
+		c.of.mu.Lock()
+		defer c.of.mu.Unlock()
 		x.Request.Body, x.Failure = transcript.Body{}, nil
 		step.Exchanges[n] = x
 	}
 }
 
-// takesItems reports whether a rule is for items, and not for requests.
-func (u *upstream) takesItems(rule *scenario.StubRule) bool {
-	return u.collector != nil && rule.When.Path == nil
-}
-
-// compared returns how many of a rule's requests are compared: of exports, those that it demands, or one.
-func (u *upstream) compared(i int) int {
-	n := len(u.steps[i].Exchanges)
-	if u.collector == nil || i >= len(u.rules) || u.takesItems(&u.rules[i]) {
-		return n
+// compared returns how many of a step's requests are compared: of the exports that a rule answers, those that it
+// demands, or one. Without a collector, it is all.
+func (c *collector) compared(i int, s *transcript.Step) int {
+	if c == nil || i >= len(c.of.rules) || takesItems(&c.of.rules[i]) {
+		return len(s.Exchanges)
 	}
-	return min(n, max(1, u.rules[i].Min))
+	return min(len(s.Exchanges), max(1, c.of.rules[i].Min))
 }
 
-// distribute gives each item that there is now to the first rule that matches it and is not used up. The caller holds
-// the lock.
-func (u *upstream) distribute() {
-	if u.collector == nil {
+// takesItems reports whether a rule of a collector is for items, and not for requests.
+func takesItems(rule *scenario.StubRule) bool { return rule.When.Path == nil }
+
+// distribute gives each item that there is now to the first rule that matches it and is not used up. Without a
+// collector, it does nothing.
+func (c *collector) distribute() {
+	if c == nil {
 		return
 	}
-	for i := range u.rules {
-		if u.takesItems(&u.rules[i]) {
-			u.steps[i].Exchanges = nil
+	for i := range c.of.rules {
+		if takesItems(&c.of.rules[i]) {
+			c.of.steps[i].Exchanges = nil
 		}
 	}
-	u.collector.others = nil
-	for _, item := range u.collector.collection.Items() {
-		x := u.itemExchange(&item)
-		if to := u.taker(&x.Request); to != nil {
+	c.others = nil
+	for _, item := range c.collection.Items() {
+		x := c.exchange(&item)
+		if to := c.taker(&x.Request); to != nil {
 			to.Exchanges = append(to.Exchanges, x)
 		} else {
-			u.collector.others = append(u.collector.others, x)
+			c.others = append(c.others, x)
 		}
 	}
 }
 
 // taker returns the step of the rule that takes an item, or nil.
-func (u *upstream) taker(r *transcript.Request) *transcript.Step {
-	for i := range u.rules {
-		rule, step := &u.rules[i], u.steps[i]
-		if u.takesItems(rule) && (rule.Max < 0 || len(step.Exchanges) < rule.Max) && u.meetsDemands(rule.When.Demands, r) {
+func (c *collector) taker(r *transcript.Request) *transcript.Step {
+	for i := range c.of.rules {
+		rule, step := &c.of.rules[i], c.of.steps[i]
+		if takesItems(rule) && (rule.Max < 0 || len(step.Exchanges) < rule.Max) && c.of.meetsDemands(rule.When.Demands, r) {
 			return step
 		}
 	}
 	return nil
 }
 
-func (u *upstream) itemExchange(item *otlp.Item) *transcript.Exchange {
-	at := u.run.since()
+func (c *collector) exchange(item *otlp.Item) *transcript.Exchange {
+	at := c.of.run.since()
 	if !item.At.IsZero() {
-		at = max(0, item.At.Sub(u.run.t.Started))
+		at = max(0, item.At.Sub(c.of.run.t.Started))
 	}
 	return &transcript.Exchange{
 		Request: transcript.Request{
@@ -136,13 +138,13 @@ func (u *upstream) itemExchange(item *otlp.Item) *transcript.Exchange {
 	}
 }
 
-// noteOthers records the items that no rule takes as unexpected. The caller holds the lock.
-func (u *upstream) noteOthers() {
-	if u.collector == nil || len(u.collector.others) == 0 {
+// noteOthers records the items that no rule takes as unexpected. Without a collector, it does nothing.
+func (c *collector) noteOthers() {
+	if c == nil || len(c.others) == 0 {
 		return
 	}
-	step := u.step(scenario.UnexpectedRule)
-	for _, x := range u.collector.others[:min(len(u.collector.others), maxUnexpected)] {
+	step := c.of.step(scenario.UnexpectedRule)
+	for _, x := range c.others[:min(len(c.others), maxUnexpected)] {
 		x.Unanswered = fmt.Sprintf("no rule of the scenario takes this %s", x.Request.Target)
 		step.Exchanges = append(step.Exchanges, x)
 	}
