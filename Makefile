@@ -44,9 +44,10 @@ DOCUMENTS := @readme/oas-examples@8.2.2 @scalar/galaxy@0.2.20 @octokit/openapi@2
 # The document that goose publishes for its server, version 1.16.0. It is not kept here.
 GOOSE_OPENAPI ?=
 
-# What reads bytes that somebody else has written: archives, JSON, event streams, frames of sockets, lines of programs, scenarios, run files. Each test run fuzzes these.
+# What reads bytes that somebody else has written: archives, JSON, event streams, frames of sockets, lines of programs, scenarios, run files, exports to a collector. Each test run fuzzes these.
 READERS := harness/internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
   harness/transport/sse:FuzzReader harness/transport/ws:FuzzFrames harness/transport/stdio:FuzzLines harness/scenario:FuzzParse harness/run:FuzzOutcome harness/transcript:FuzzReadRun harness/transcript:FuzzLine \
+  harness/stub/otlp:FuzzExports \
   sdk/agent:FuzzLines sdk/agent:FuzzMembers sdk/agent:FuzzControl
 FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules --exclude-dir=.examples '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 

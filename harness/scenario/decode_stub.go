@@ -64,7 +64,7 @@ func checkSince(d *valueDecoder, list *yamldoc.Node, rules []StubRule) {
 func (d *stubDecoder) stubRule(i int, n *yamldoc.Node) StubRule {
 	r := StubRule{
 		Name: strconv.Itoa(i + 1), Line: n.Line, Column: n.Column, Min: 1, Max: 1, AnyOrder: n.Get("order") != nil,
-		When: d.when(n.Get("when")), Answer: d.stubAnswer(n.Get("answer")), Compare: d.rules.all(n.Get("compare")),
+		When: d.when(n.Get("when")), Answer: d.stubAnswer(n.Get("answer")), Silent: n.Get("answer") == nil, Compare: d.rules.all(n.Get("compare")),
 	}
 	if name := n.Get("name"); name != nil {
 		r.Name = name.Text

@@ -15,6 +15,7 @@ const (
 	Anthropic Kind = "anthropic" // Anthropic's Messages API
 	HTTP      Kind = "http"      // any other API
 	OAuth     Kind = "oauth"     // an authorization server
+	OTLP      Kind = "otlp"      // a collector of OpenTelemetry
 	Stdio     Kind = "stdio"     // a program that the target starts
 )
 
@@ -32,6 +33,7 @@ var formats = map[Kind]format{
 	Anthropic: {"/messages", anthropicMessage, anthropicStream, anthropicFailure, models(anthropicModels)},
 	HTTP:      {failure: plainFailure},
 	OAuth:     {failure: func(_ int, text string) []byte { return refused("server_error", text).Body }, builtIn: authorization},
+	OTLP:      {failure: plainFailure, builtIn: collect},
 	Stdio:     {failure: func(_ int, text string) []byte { return []byte(text) }},
 }
 
