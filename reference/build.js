@@ -17,6 +17,7 @@ await build({
   bundle: true,
   format: 'cjs',
   define: { 'import.meta.url': 'programUrl' },
+  supported: { 'dynamic-import': false }, // a library imports modules of Node in this way, which a Script cannot
   banner: { js: '(function (require, programUrl) {' },
   footer: { js: '})' },
 })

@@ -33,6 +33,7 @@ import { clientToolRoutes, gooseRoutes } from './routes.ts'
 import type { Environment, Paths } from './settings/paths.ts'
 import { Settings } from './settings/settings.ts'
 import { SessionStore } from './store/session-store.ts'
+import type { Telemetry } from './telemetry/telemetry.ts'
 
 /** The options that change what the server does. All times are in milliseconds. */
 export interface AppOptions {
@@ -65,6 +66,8 @@ export interface AppOptions {
   maxActiveAgents: number
   /** The command that started this program. It starts the built-in extensions too (GA 1.1). */
   ownCommand?: readonly string[]
+  /** Undefined if nothing is exported. */
+  telemetry?: Telemetry | undefined
   /** Runs recipe tasks. The app closes it when it stops. */
   recipeWorker: RecipeWorker
 }
@@ -97,7 +100,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const clientToolDeps = { ...options, ...state, logger, maxTools: clientTools.maxTools, defaultDirectory: directory }
   const modelCalls = new ModelCalls({ registry, executions, guards, directory, timeout: options.defaultTimeout })
   const goose = gooseServer(options, { store, executions, hooks, clientTools: modelCalls }, logger)
-  const routes = [...clientToolRoutes(clientToolDeps), ...goose.routes]
+  const routes = observed([...clientToolRoutes(clientToolDeps), ...goose.routes], options.telemetry)
   const router = createRouter(routes, [requireAllowedOrigin(options), cors, requireSecretKey(options.secretKey)], errorHandler(logger))
   const bodies = new Bodies(options.bodyGrace)
   return {
@@ -170,6 +173,19 @@ function clientOfSession(store: SessionStore): ClientOfSession {
     const session = store.find(id)
     return session && clientOf(session)
   }
+}
+
+/** Routes that name themselves to the telemetry, by their paths in the contract (T14). */
+function observed(routes: Route[], telemetry: Telemetry | undefined): Route[] {
+  if (telemetry === undefined) return routes
+  return routes.map(({ method, path, handler }) => {
+    const named = path.replace(/:(\w+)/g, '{$1}')
+    const observe: Route['handler'] = (c) => {
+      telemetry.route(named)
+      return handler(c)
+    }
+    return { method, path, handler: observe }
+  })
 }
 
 /** A handler that waits for the store. The first request waits until all logs are read. */

@@ -1,11 +1,10 @@
 import type { Logger } from '../log.ts'
 import { withMember, withoutMember } from '../wire/json/ordered.ts'
 import type { Keyring } from './keyring/keyring.ts'
+import { withoutOwnSecrets } from './own-secrets.ts'
 import type { Environment } from './paths.ts'
 import { renderMapping, type Mapping, type MappingFile } from './yaml-file.ts'
 
-/** The variable with this server's secret. No setting and no secret has its name (G32, G43). */
-export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
 /** The variable that keeps the server away from the keyring. */
 const disablingVariable = 'GOOSE_DISABLE_KEYRING'
 
@@ -91,7 +90,7 @@ export class Secrets {
       const address = this.#addressOfBus()
       // Loading the library takes time, and many runs need no secret.
       const { Keyring: Store } = await import('./keyring/keyring.ts')
-      const keyring = new Store(address, withoutServerSecret(this.#env), this.#stop.signal)
+      const keyring = new Store(address, withoutOwnSecrets(this.#env), this.#stop.signal) // the program of a bus gets none of them
       await keyring.reach()
       this.#logger?.info('secrets are in the keyring')
       return keyring
@@ -112,9 +111,4 @@ export class Secrets {
     if (runtime) return `unix:path=${encodeURIComponent(runtime)}/bus`
     throw new Error('neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set')
   }
-}
-
-/** The program of a bus never gets the key of this server. */
-function withoutServerSecret(env: Environment): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => name !== serverSecretVariable))
 }
