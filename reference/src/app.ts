@@ -122,7 +122,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
 
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
-  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody }: AppOptions,
+  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody, telemetry }: AppOptions,
   { store, executions, hooks, clientTools }: { store: SessionStore; executions: Executions; hooks: Hooks; clientTools: ClientTools },
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
@@ -134,7 +134,7 @@ function gooseServer(
   }
   const agents = new Agents(maxActiveAgents, makeAgent, logger)
   store.onCreated = (id) => void agents.end(id) // drops an agent that was made before its session existed (G30)
-  const naming = new SessionNaming(logger)
+  const naming = new SessionNaming(logger, telemetry)
   const routes = gooseRoutes({
     paths,
     secretKey,
@@ -149,8 +149,9 @@ function gooseServer(
     hooks,
     maxBody,
     logger,
+    telemetry,
     library: new RecipeLibrary(settings, directory, recipeWorker),
-    providers: new Providers(settings, logger),
+    providers: new Providers(settings, logger, telemetry),
     largeTexts: new LargeTexts(settings),
     confirmations: new Confirmations(),
     elicitations: new Elicitations(),

@@ -2,7 +2,7 @@ import { isObject } from '../wire/json/is-object.ts'
 import { JsonNumber } from '../wire/json/number.ts'
 import type { JsonObject } from '../wire/json/shape.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
-import type { Failure, ModelRequest, Piece, Usage, WholeAnswer } from './model.ts'
+import type { AnswerFacts, Failure, ModelRequest, Piece, Usage, WholeAnswer } from './model.ts'
 
 /** The wire protocol of one kind of models: its requests and answers. */
 export interface ModelProtocol {
@@ -30,12 +30,17 @@ export interface StreamReader {
   readonly over: boolean
   /** Whether the complete answer has arrived. */
   readonly complete: boolean
+  /** What the model has said of the answer so far. */
+  readonly facts: AnswerFacts
 }
 
 /** A stream cannot be read any further (M38). */
 export class BadStreamError extends Error {
   override readonly name = 'BadStreamError'
 }
+
+/** A stream ended before its answer did. */
+export class CutStreamError extends BadStreamError {}
 
 /** A member of a value of any type; undefined if there is none. */
 export function member(value: unknown, key: string): unknown {
@@ -57,8 +62,12 @@ export function answerLimits({ sampling }: ModelRequest, config: ModelConfig): P
 
 /** The name that the model gives itself in an answer. */
 export function modelOf(answer: unknown): string | null {
-  const model = member(answer, 'model')
-  return typeof model === 'string' && model !== '' ? model : null
+  return nonEmpty(member(answer, 'model'))
+}
+
+/** A text; null for an empty one, or anything else. */
+export function nonEmpty(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
 }
 
 /** The largest number of tokens; larger numbers and sums are capped at it (M54). */

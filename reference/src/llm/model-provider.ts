@@ -2,10 +2,12 @@ import { parseJsonDocument } from '../wire/json/document.ts'
 import type { JsonObject } from '../wire/json/shape.ts'
 import { stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
 import { UnreadableAnswerError, postJson, type Endpoint, type HttpAnswer } from './http-call.ts'
 import { ModelError, type Completion, type ModelRequest, type Piece, type Provider, type Turn, type WholeAnswer } from './model.ts'
-import type { RequestLog, RequestLogs } from './request-log.ts'
+import { ModelCall } from './model-call.ts'
+import type { RequestLogs } from './request-log.ts'
 import { checked, withRetries } from './retry.ts'
 import { piecesOf } from './stream-lines.ts'
 import type { ModelProtocol } from './model-protocol.ts'
@@ -21,6 +23,7 @@ interface ProviderOptions {
   backoff: boolean
   logs: RequestLogs
   logger: Logger
+  telemetry: Telemetry | undefined
 }
 
 /** Asks a model over HTTP. */
@@ -47,8 +50,8 @@ export class ModelProvider implements Provider {
 
   async #answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
     if (!this.#options.streams) return only(await this.complete(request, signal))
-    const { log, result } = await this.#ask(request, this.config.model_name, true, signal, async (post) => checked(await post()))
-    return this.#stream(result, log, signal)
+    const { call, result } = await this.#ask(request, this.config.model_name, true, signal, async (post) => checked(await post()))
+    return this.#stream(result, call, signal)
   }
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<Completion> {
@@ -68,7 +71,7 @@ export class ModelProvider implements Provider {
 
   async #complete(request: ModelRequest, model: string, signal: AbortSignal): Promise<WholeAnswer> {
     const { wire } = this.#options
-    const { log, result } = await this.#ask(request, model, false, signal, async (post) => {
+    const { call, result } = await this.#ask(request, model, false, signal, async (post) => {
       const tried = await checked(await post(), (status, bytes) => wire.failureIn?.(status, bytes, model))
       if ('failure' in tried) return tried
       const bytes = await tried.result.bytes()
@@ -76,14 +79,16 @@ export class ModelProvider implements Provider {
       return failure === undefined ? { result: bytes } : { failure }
     })
     try {
-      const piece = this.#whole(result)
-      log.piece(piece)
-      return piece
+      const answer = this.#whole(result)
+      call.facts = answer
+      call.piece(answer)
+      call.succeeded()
+      return answer
     } catch (error) {
-      log.failed(error)
+      call.failed(error)
       throw error
     } finally {
-      log.close()
+      call.close()
     }
   }
 
@@ -95,41 +100,46 @@ export class ModelProvider implements Provider {
     }
   }
 
-  /** Asks, and retries temporary failures. One log has all attempts (M40). */
+  /** Asks, and retries temporary failures. They are one call (M40). */
   async #ask<T>(
     request: ModelRequest,
     model: string,
     stream: boolean,
     signal: AbortSignal,
     attempt: (post: () => Promise<HttpAnswer>) => ReturnType<Parameters<typeof withRetries<T>>[0]>,
-  ): Promise<{ log: RequestLog; result: T }> {
-    const { wire, endpoint, backoff, logs } = this.#options
+  ): Promise<{ call: ModelCall; result: T }> {
+    const { wire, endpoint, backoff, logs, telemetry } = this.#options
     const body: JsonObject = await wire.body(request, this.config, model, stream, signal)
-    const log = logs.begin(this.config, body)
+    const asked = { provider: this.name, model: wire.modelName(model), url: endpoint.url, signal, telemetry }
+    const call = new ModelCall(asked, () => logs.begin(this.config, body))
     try {
       const text = stringifyJson(body)
-      return { log, result: await withRetries(() => attempt(() => postJson(endpoint, text, signal)), backoff, signal) }
+      const post = (): Promise<HttpAnswer> => call.attempt(() => postJson(endpoint, text, signal))
+      return { call, result: await call.run(() => withRetries(() => attempt(post), backoff, signal)) }
     } catch (error) {
-      log.failed(error)
-      log.close()
+      call.failed(error)
+      call.close()
       throw error
     }
   }
 
   /** A stream that fails ends like any other (M38); the reason is in the log. */
-  async *#stream(answer: HttpAnswer, log: RequestLog, signal: AbortSignal): AsyncGenerator<Piece> {
+  async *#stream(answer: HttpAnswer, call: ModelCall, signal: AbortSignal): AsyncGenerator<Piece> {
+    const reader = this.#options.wire.stream()
+    call.facts = reader.facts
     try {
-      for await (const piece of piecesOf(answer.chunks(), this.#options.wire.stream())) {
-        log.piece(piece)
+      for await (const piece of piecesOf(answer.chunks(), reader)) {
+        call.piece(piece)
         yield piece
       }
+      call.succeeded()
     } catch (err) {
-      log.failed(err)
+      call.failed(err)
       signal.throwIfAborted()
       this.#options.logger.warn('model stream ended badly', { provider: this.name, model: this.config.model_name, err })
     } finally {
       answer.close()
-      log.close()
+      call.close()
     }
   }
 }

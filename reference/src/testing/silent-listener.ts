@@ -5,4 +5,10 @@ function nobody(): Promise<never> {
 }
 
 /** Ignores the notifications of a call, and rejects its questions. */
-export const silentListener: CallListener = { requestId: 'r', onNotification: () => undefined, elicit: nobody, sample: nobody }
+export const silentListener: CallListener = {
+  requestId: 'r',
+  onNotification: () => undefined,
+  onErrorResult: () => undefined,
+  elicit: nobody,
+  sample: nobody,
+}

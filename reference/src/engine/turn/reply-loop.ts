@@ -1,7 +1,7 @@
 import type { ServerNotification } from '#contract'
 import type { Agent } from '../agent/agent.ts'
 import { modeOf, type Mode } from '../permission/permissions.ts'
-import { ModelError, type ModelChange, type Piece, type Provider } from '../../llm/model.ts'
+import { ModelError, type ModelChange, type Piece, type Provider, type Turn } from '../../llm/model.ts'
 import type { Message } from '../../domain/message/message.ts'
 import type { LoadedSession } from '../../domain/session/session.ts'
 import { PublicError } from '../../public-error.ts'
@@ -107,13 +107,16 @@ export class ReplyLoop {
   }
 
   async #turn(provider: Provider): Promise<TurnResult> {
+    const { telemetry } = this.#deps
     const turn = provider.beginTurn()
     const { finalOutput } = this.#agent
     this.#finalOutput.wanted = finalOutput
     const offered = await offeredTools(this.#agent, { config: turn.config, mode: this.#mode, finalOutput }, this.#deps)
     let pieces: AsyncIterable<Piece>
     try {
-      pieces = await turn.answer({ ...(await this.#prompt()), tools: offered.tools }, this.#listener.signal)
+      const request = { ...(await this.#prompt()), tools: offered.tools }
+      const ask = (): ReturnType<Turn['answer']> => turn.answer(request, this.#listener.signal)
+      pieces = await (telemetry === undefined ? ask() : telemetry.answer(ask))
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       return this.#callFailed(provider, error)
@@ -132,7 +135,8 @@ export class ReplyLoop {
       hooks: this.#deps.hooks,
       offered,
       finalOutput: this.#finalOutput,
-      reply: { ...this.#listener, finalOutput: this.#finalOutput },
+      reply: { ...this.#listener, finalOutput: this.#finalOutput, place: telemetry?.here(this.#agent.session.id) },
+      telemetry,
       signal: this.#listener.signal,
     })
     saved.add(...ran)

@@ -54,7 +54,8 @@ async function runReply(deps: ReplyServices, id: string, message: Message | unde
       return
     }
     stream.startPings()
-    await sendFinish(run(listenerOf(session, decisions, stream)), deps, session, stream)
+    const engine = (): Promise<void> => run(listenerOf(session, decisions, stream))
+    await sendFinish(traced(engine, agent, stream, deps), deps, session, stream)
   } catch (err) {
     if (!stream.signal.aborted) deps.logger.error('reply broke', { session: id, err })
   } finally {
@@ -63,6 +64,12 @@ async function runReply(deps: ReplyServices, id: string, message: Message | unde
     decisions.end()
     release()
   }
+}
+
+/** Runs the engine, in its span if there is telemetry (T15). */
+function traced(engine: () => Promise<void>, { session, provider }: Agent, { signal }: ReplyStream, { telemetry }: ReplyServices): Promise<void> {
+  if (telemetry === undefined) return engine()
+  return telemetry.agent({ session: session.id, provider: provider?.name, signal }, engine)
 }
 
 /** Sends the end of a reply. The stream for a deleted session ends with `Finish` too (G29). Rejects if the client disconnects. */
