@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from '../log.ts'
 import { withMember, withoutMember } from '../wire/json/ordered.ts'
 import type { Keyring } from './keyring/keyring.ts'
@@ -16,6 +17,8 @@ export class Secrets {
   /** Undefined until the first access; then it stays. It resolves to undefined if secrets are in the file. */
   #keyring: Promise<Keyring | undefined> | undefined
   readonly #stop = new AbortController()
+  /** Runs what is for all requests outside of the one that needs it first, so that its lines of the log belong to none (T19). */
+  readonly #outside = AsyncLocalStorage.snapshot()
 
   constructor(file: MappingFile, env: Environment, logger: Logger | undefined) {
     this.#file = file
@@ -82,7 +85,7 @@ export class Secrets {
   }
 
   async #chosen(): Promise<Keyring | undefined> {
-    return (this.#keyring ??= this.#choose())
+    return (this.#keyring ??= this.#outside(() => this.#choose()))
   }
 
   async #choose(): Promise<Keyring | undefined> {

@@ -1,4 +1,4 @@
-import { ProxyTracerProvider, ROOT_CONTEXT, createNoopMeter, trace } from '@opentelemetry/api'
+import { ROOT_CONTEXT, createNoopMeter, trace } from '@opentelemetry/api'
 import { SeverityNumber, type Logger as RecordLogger } from '@opentelemetry/api-logs'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
@@ -41,7 +41,7 @@ export class Sdk {
     const metrics = meterProvider(settings, resource, logger)
     const logs = loggerProvider(settings, resource, logger)
     this.#spans = new Spans({
-      tracer: (traces ?? new ProxyTracerProvider()).getTracer(scope, version),
+      tracer: (traces ?? trace).getTracer(scope, version),
       instruments: instrumentsOf(metrics?.getMeter(scope, version) ?? createNoopMeter()),
       contexts: new AsyncLocalStorageContextManager().enable(),
       propagator: settings.traces?.continues === true ? new W3CTraceContextPropagator() : undefined,
@@ -83,8 +83,8 @@ const severities = { info: SeverityNumber.INFO, warn: SeverityNumber.WARN, error
 /** One resource for all signals (T6). What the SDK says of itself comes last: nothing replaces it. */
 function resourceOf({ serviceName, attributes }: TelemetrySettings): Resource {
   const own = { 'service.name': scope, 'service.version': version, ...attributes, ...(serviceName !== undefined && { 'service.name': serviceName }) }
-  const { 'service.name': _, ...sdk } = defaultResource().attributes
-  return resourceFromAttributes({ ...own, ...sdk })
+  const ofSdk = Object.entries(defaultResource().attributes).filter(([name]) => name.startsWith('telemetry.sdk.'))
+  return resourceFromAttributes({ ...own, ...Object.fromEntries(ofSdk) })
 }
 
 function tracerProvider({ traces }: TelemetrySettings, resource: Resource, logger: Logger): TracerProvider | undefined {
