@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../wire/json/is-object.ts'
 import type { MessageContent } from '../domain/message/content.ts'
-import type { AnswerFacts, Piece, Usage, WholeAnswer } from './model.ts'
+import type { Piece, Usage, WholeAnswer } from './model.ts'
 import { toolRequest } from './tool-call.ts'
 import { BadStreamError, elements, member, modelOf, nonEmpty, tokens, usageOf, type StreamReader } from './model-protocol.ts'
 
@@ -41,7 +41,8 @@ interface PartialCall {
 export class ChatStream implements StreamReader {
   over = false
   complete = false
-  readonly facts: AnswerFacts = { model: null, finishReason: null }
+  model: string | null = null
+  finishReason: string | null = null
   #id: string | null = null
   readonly #calls = new Map<number, PartialCall>()
 
@@ -50,9 +51,9 @@ export class ChatStream implements StreamReader {
     if (error !== undefined && error !== null) throw new BadStreamError('the stream reports an error')
     const id = member(chunk, 'id')
     if (this.#id === null && typeof id === 'string' && id !== '') this.#id = id
-    this.facts.model ??= modelOf(chunk)
+    this.model ??= modelOf(chunk)
     const choice = elements(member(chunk, 'choices'))[0]
-    this.facts.finishReason = nonEmpty(member(choice, 'finish_reason')) ?? this.facts.finishReason
+    this.finishReason = nonEmpty(member(choice, 'finish_reason')) ?? this.finishReason
     const delta = member(choice, 'delta')
     elements(member(delta, 'tool_calls')).forEach((part, position) => {
       this.#add(part, position)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../wire/json/is-object.ts'
 import type { MessageContent } from '../domain/message/content.ts'
-import type { AnswerFacts, Piece, Usage, WholeAnswer } from './model.ts'
+import type { Piece, Usage, WholeAnswer } from './model.ts'
 import { toolRequest, type RawCall } from './tool-call.ts'
 import { BadStreamError, member, modelOf, nonEmpty, tokenSum, tokens, usageOf, type StreamReader } from './model-protocol.ts'
 
@@ -66,7 +66,8 @@ type PartialBlock =
 export class MessagesStream implements StreamReader {
   over = false
   complete = false
-  readonly facts: AnswerFacts = { model: null, finishReason: null }
+  model: string | null = null
+  finishReason: string | null = null
   #id: string | null = null
   readonly #open = new Map<unknown, PartialBlock>()
   readonly #calls: MessageContent[] = []
@@ -88,7 +89,7 @@ export class MessagesStream implements StreamReader {
         return this.#closeBlock(member(event, 'index'))
       case 'message_delta':
         this.#numbers.add(member(event, 'usage'))
-        this.facts.finishReason = nonEmpty(member(member(event, 'delta'), 'stop_reason')) ?? this.facts.finishReason
+        this.finishReason = nonEmpty(member(member(event, 'delta'), 'stop_reason')) ?? this.finishReason
         return []
       case 'message_stop':
         return this.#stop()
@@ -109,7 +110,7 @@ export class MessagesStream implements StreamReader {
 
   #begin(message: unknown): void {
     const id = member(message, 'id')
-    this.facts.model ??= modelOf(message)
+    this.model ??= modelOf(message)
     if (this.#id === null && typeof id === 'string' && id !== '') this.#id = id
     this.#numbers.add(member(message, 'usage'))
   }

@@ -18,8 +18,8 @@ export interface ModelProtocol {
   stream: () => StreamReader
 }
 
-/** Turns the JSON lines of one stream into pieces (M35). */
-export interface StreamReader {
+/** Turns the JSON lines of one stream into pieces (M35). Its facts are those that have arrived. */
+export interface StreamReader extends Readonly<AnswerFacts> {
   /** Throws a BadStreamError if the stream reports an error. */
   read: (data: unknown) => Piece[]
   /** Called for a line `[DONE]`, if the protocol has one. */
@@ -30,8 +30,6 @@ export interface StreamReader {
   readonly over: boolean
   /** Whether the complete answer has arrived. */
   readonly complete: boolean
-  /** What the model has said of the answer so far. */
-  readonly facts: AnswerFacts
 }
 
 /** A stream cannot be read any further (M38). */

@@ -4,10 +4,10 @@ import { stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
+import { CallRecord } from './call-record.ts'
 import { UnreadableAnswerError, postJson, type Endpoint, type HttpAnswer } from './http-call.ts'
 import { ModelError, type Completion, type ModelRequest, type Piece, type Provider, type Turn, type WholeAnswer } from './model.ts'
-import { ModelCall } from './model-call.ts'
-import type { RequestLogs } from './request-log.ts'
+import type { RequestLog, RequestLogs } from './request-log.ts'
 import { checked, withRetries } from './retry.ts'
 import { piecesOf } from './stream-lines.ts'
 import type { ModelProtocol } from './model-protocol.ts'
@@ -24,6 +24,14 @@ interface ProviderOptions {
   logs: RequestLogs
   logger: Logger
   telemetry: Telemetry | undefined
+}
+
+/** A call that has its result, or the head of it. */
+interface Asked<T> {
+  log: RequestLog
+  /** Undefined without telemetry. */
+  record: CallRecord | undefined
+  result: T
 }
 
 /** Asks a model over HTTP. */
@@ -50,8 +58,8 @@ export class ModelProvider implements Provider {
 
   async #answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
     if (!this.#options.streams) return only(await this.complete(request, signal))
-    const { call, result } = await this.#ask(request, this.config.model_name, true, signal, async (post) => checked(await post()))
-    return this.#stream(result, call, signal)
+    const asked = await this.#ask(request, this.config.model_name, true, signal, async (post) => checked(await post()))
+    return this.#stream(asked, signal)
   }
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<Completion> {
@@ -71,24 +79,27 @@ export class ModelProvider implements Provider {
 
   async #complete(request: ModelRequest, model: string, signal: AbortSignal): Promise<WholeAnswer> {
     const { wire } = this.#options
-    const { call, result } = await this.#ask(request, model, false, signal, async (post) => {
+    const { log, record, result } = await this.#ask(request, model, false, signal, async (post) => {
       const tried = await checked(await post(), (status, bytes) => wire.failureIn?.(status, bytes, model))
       if ('failure' in tried) return tried
       const bytes = await tried.result.bytes()
       const failure = wire.failureIn?.(tried.result.status, bytes, model)
       return failure === undefined ? { result: bytes } : { failure }
     })
+    let answer: WholeAnswer | undefined
     try {
-      const answer = this.#whole(result)
-      call.facts = answer
-      call.piece(answer)
-      call.succeeded()
+      answer = this.#whole(result)
+      log.piece(answer)
+      record?.piece(answer)
+      record?.succeeded()
       return answer
     } catch (error) {
-      call.failed(error)
+      log.failed(error)
+      record?.failed(error)
       throw error
     } finally {
-      call.close()
+      log.close()
+      record?.close(answer)
     }
   }
 
@@ -107,39 +118,46 @@ export class ModelProvider implements Provider {
     stream: boolean,
     signal: AbortSignal,
     attempt: (post: () => Promise<HttpAnswer>) => ReturnType<Parameters<typeof withRetries<T>>[0]>,
-  ): Promise<{ call: ModelCall; result: T }> {
+  ): Promise<Asked<T>> {
     const { wire, endpoint, backoff, logs, telemetry } = this.#options
     const body: JsonObject = await wire.body(request, this.config, model, stream, signal)
-    const asked = { provider: this.name, model: wire.modelName(model), url: endpoint.url, signal, telemetry }
-    const call = new ModelCall(asked, () => logs.begin(this.config, body))
+    const record = telemetry && new CallRecord(telemetry, { provider: this.name, model: wire.modelName(model), url: endpoint.url }, signal)
+    const log = record === undefined ? logs.begin(this.config, body) : record.run(() => logs.begin(this.config, body))
     try {
       const text = stringifyJson(body)
-      const post = (): Promise<HttpAnswer> => call.attempt(() => postJson(endpoint, text, signal))
-      return { call, result: await call.run(() => withRetries(() => attempt(post), backoff, signal)) }
+      const post = (): Promise<HttpAnswer> => postJson(endpoint, text, signal)
+      const result = await (record === undefined
+        ? withRetries(() => attempt(post), backoff, signal)
+        : record.run(() => withRetries(() => attempt(() => record.attempt(post)), backoff, signal)))
+      return { log, record, result }
     } catch (error) {
-      call.failed(error)
-      call.close()
+      log.failed(error)
+      log.close()
+      record?.failed(error)
+      record?.close()
       throw error
     }
   }
 
   /** A stream that fails ends like any other (M38); the reason is in the log. */
-  async *#stream(answer: HttpAnswer, call: ModelCall, signal: AbortSignal): AsyncGenerator<Piece> {
+  async *#stream({ log, record, result: answer }: Asked<HttpAnswer>, signal: AbortSignal): AsyncGenerator<Piece> {
     const reader = this.#options.wire.stream()
-    call.facts = reader.facts
     try {
       for await (const piece of piecesOf(answer.chunks(), reader)) {
-        call.piece(piece)
+        log.piece(piece)
+        record?.piece(piece)
         yield piece
       }
-      call.succeeded()
+      record?.succeeded()
     } catch (err) {
-      call.failed(err)
+      log.failed(err)
+      record?.failed(err)
       signal.throwIfAborted()
       this.#options.logger.warn('model stream ended badly', { provider: this.name, model: this.config.model_name, err })
     } finally {
       answer.close()
-      call.close()
+      log.close()
+      record?.close(reader)
     }
   }
 }

@@ -5,10 +5,4 @@ function nobody(): Promise<never> {
 }
 
 /** Ignores the notifications of a call, and rejects its questions. */
-export const silentListener: CallListener = {
-  requestId: 'r',
-  onNotification: () => undefined,
-  onErrorResult: () => undefined,
-  elicit: nobody,
-  sample: nobody,
-}
+export const silentListener: CallListener = { requestId: 'r', onNotification: () => undefined, elicit: nobody, sample: nobody }

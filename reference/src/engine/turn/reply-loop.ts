@@ -1,7 +1,7 @@
 import type { ServerNotification } from '#contract'
 import type { Agent } from '../agent/agent.ts'
 import { modeOf, type Mode } from '../permission/permissions.ts'
-import { ModelError, type ModelChange, type Piece, type Provider, type Turn } from '../../llm/model.ts'
+import { ModelError, type ModelChange, type Piece, type Provider } from '../../llm/model.ts'
 import type { Message } from '../../domain/message/message.ts'
 import type { LoadedSession } from '../../domain/session/session.ts'
 import { PublicError } from '../../public-error.ts'
@@ -115,8 +115,8 @@ export class ReplyLoop {
     let pieces: AsyncIterable<Piece>
     try {
       const request = { ...(await this.#prompt()), tools: offered.tools }
-      const ask = (): ReturnType<Turn['answer']> => turn.answer(request, this.#listener.signal)
-      pieces = await (telemetry === undefined ? ask() : telemetry.answer(ask))
+      const { signal } = this.#listener
+      pieces = await (telemetry === undefined ? turn.answer(request, signal) : telemetry.answer(() => turn.answer(request, signal)))
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       return this.#callFailed(provider, error)

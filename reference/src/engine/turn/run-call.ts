@@ -5,7 +5,6 @@ import {
 } from '../client-tools/client-tools.ts'
 import { clientToolResult } from '../client-tools/result-content.ts'
 import type { CallListener } from '../../mcp/client/call-listener.ts'
-import type { SamplingAnswer } from '../../mcp/client/sampling.ts'
 import { newMessage } from '../../domain/message/new-message.ts'
 import { textResult, type Result } from '../../domain/message/result.ts'
 import type { ToolContent } from '../../domain/message/tool-content.ts'
@@ -29,7 +28,7 @@ export interface CallDeps extends DecisionDeps {
   giveUp: (reason: Error) => void
   telemetry: Telemetry | undefined
   /** Called if an MCP server marks its result as an error. */
-  onErrorResult?: () => void
+  onErrorResult?: (() => void) | undefined
 }
 
 const declined = 'The user has declined this tool call. Do not try it again.'
@@ -131,7 +130,7 @@ function listenerOf(requestId: string, deps: CallDeps, end: (reason: Error) => v
   const place = deps.reply?.place ?? deps.telemetry?.here(deps.agent.session.id)
   return {
     requestId,
-    onErrorResult: () => deps.onErrorResult?.(),
+    onErrorResult: deps.onErrorResult,
     onNotification: (notification) => {
       if (pending === maxPendingNotifications || deps.reply === undefined) return
       pending++
@@ -148,9 +147,10 @@ function listenerOf(requestId: string, deps: CallDeps, end: (reason: Error) => v
       throw error
     },
     sample: (request, signal) => {
-      const ask = (): Promise<SamplingAnswer> => sample(deps.agent.provider, request, AbortSignal.any([deps.signal, signal]))
+      const { provider } = deps.agent
+      const either = AbortSignal.any([deps.signal, signal])
       // The server's request arrives where its connection was opened.
-      return place === undefined ? ask() : place(ask)
+      return place === undefined ? sample(provider, request, either) : place(() => sample(provider, request, either))
     },
   }
 }

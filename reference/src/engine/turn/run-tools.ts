@@ -54,7 +54,7 @@ export async function runTools(requests: readonly AnnouncedRequest[], given: Too
 }
 
 /** Runs a call in its span, if it was decided that it runs (T17). */
-async function observedCall(decided: DecidedCall, deps: CallDeps): Promise<Result<ToolContent[]>> {
+function observedCall(decided: DecidedCall, deps: CallDeps): Promise<Result<ToolContent[]>> {
   const { telemetry, signal } = deps
   if (telemetry === undefined || decided.decision !== 'run') return runCall(decided, deps)
   const { request, asked, client } = decided.call

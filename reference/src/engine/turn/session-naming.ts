@@ -34,9 +34,12 @@ export class SessionNaming {
     const timer = setTimeout(() => {
       over.abort(new DOMException(`no name within ${timeLimitMs} ms`, 'TimeoutError'))
     }, timeLimitMs)
-    const ask = (): Promise<void> => this.#ask(session, provider, texts, AbortSignal.any([over.signal, session.deleted]))
-    const asked = this.#telemetry === undefined ? ask() : this.#telemetry.apart(session.id, ask)
-    const run = asked.finally(() => {
+    const either = AbortSignal.any([over.signal, session.deleted])
+    const named =
+      this.#telemetry === undefined
+        ? this.#ask(session, provider, texts, either)
+        : this.#telemetry.apart(session.id, () => this.#ask(session, provider, texts, either))
+    const run = named.finally(() => {
       clearTimeout(timer)
       this.#running.delete(run)
     })

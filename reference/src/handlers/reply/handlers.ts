@@ -54,8 +54,7 @@ async function runReply(deps: ReplyServices, id: string, message: Message | unde
       return
     }
     stream.startPings()
-    const engine = (): Promise<void> => run(listenerOf(session, decisions, stream))
-    await sendFinish(traced(engine, agent, stream, deps), deps, session, stream)
+    await sendFinish(runEngine(run, listenerOf(session, decisions, stream), agent, deps), deps, session, stream)
   } catch (err) {
     if (!stream.signal.aborted) deps.logger.error('reply broke', { session: id, err })
   } finally {
@@ -67,9 +66,9 @@ async function runReply(deps: ReplyServices, id: string, message: Message | unde
 }
 
 /** Runs the engine, in its span if there is telemetry (T15). */
-function traced(engine: () => Promise<void>, { session, provider }: Agent, { signal }: ReplyStream, { telemetry }: ReplyServices): Promise<void> {
-  if (telemetry === undefined) return engine()
-  return telemetry.agent({ session: session.id, provider: provider?.name, signal }, engine)
+function runEngine(run: RunReply, listener: ReplyListener, { session, provider }: Agent, { telemetry }: ReplyServices): Promise<void> {
+  if (telemetry === undefined) return run(listener)
+  return telemetry.agent({ session: session.id, provider: provider?.name, signal: listener.signal }, () => run(listener))
 }
 
 /** Sends the end of a reply. The stream for a deleted session ends with `Finish` too (G29). Rejects if the client disconnects. */

@@ -91,7 +91,7 @@ export class Exchange {
   }
 
   /** Never rejects. */
-  async run(expectsContinue: boolean): Promise<void> {
+  run(expectsContinue: boolean): Promise<void> {
     const span = this.#span
     if (span === undefined) return this.#run(expectsContinue)
     void this.done.then(() => {

@@ -142,7 +142,7 @@ export class McpConnection implements Connection {
         const request = { method: 'tools/call', params }
         const { content, isError } = await this.#limited((limits) => this.#client.request(request, callResult, limits), signal, endQuestions)
         const read = readShape(array(toolContent), content ?? [])
-        if (isError === true) listener.onErrorResult()
+        if (isError === true) listener.onErrorResult?.()
         return read
       })
     } finally {

@@ -1,40 +1,27 @@
-import type { ModelCallSpan, Telemetry } from '../telemetry/telemetry.ts'
+import type { AskedModel, ModelCallSpan, Telemetry } from '../telemetry/telemetry.ts'
 import { BrokenAnswerError, NoAnswerInTimeError, NoConnectionError, type HttpAnswer } from './http-call.ts'
 import { CutStreamError } from './model-protocol.ts'
 import type { AnswerFacts, Piece } from './model.ts'
-import type { RequestLog } from './request-log.ts'
 
-interface ModelCallOptions {
-  provider: string
-  /** The name of the model in the request. */
-  model: string
-  url: URL
-  signal: AbortSignal
-  telemetry: Telemetry | undefined
-}
-
-/** One call of a model, with all its attempts: its log (M40) and its span (T16). It is closed once. */
-export class ModelCall {
-  readonly #log: RequestLog
+/** What the span of a call tells of it, with all its attempts (T16). */
+export class CallRecord {
+  readonly #span: ModelCallSpan
   readonly #signal: AbortSignal
-  readonly #span: ModelCallSpan | undefined
-  /** What the model says of its answer, as soon as it does. */
-  facts: AnswerFacts = { model: null, finishReason: null }
-  #usage: { input: number | null; output: number | null } = { input: null, output: null }
+  #input: number | null = null
+  #output: number | null = null
   /** The status of the last attempt; undefined while it has no answer. */
   #status: number | undefined
   /** Undefined after a success. A call that nobody reads to its end was given up. */
   #errorType: string | undefined = 'cancelled'
 
-  constructor({ provider, model, url, signal, telemetry }: ModelCallOptions, beginLog: () => RequestLog) {
+  constructor(telemetry: Telemetry, asked: AskedModel, signal: AbortSignal) {
+    this.#span = telemetry.model(asked)
     this.#signal = signal
-    this.#span = telemetry?.model({ provider, model, url })
-    this.#log = this.run(beginLog)
   }
 
   /** Runs a part of the call. What is logged meanwhile belongs to the call. */
   run<T>(part: () => T): T {
-    return this.#span === undefined ? part() : this.#span.run(part)
+    return this.#span.run(part)
   }
 
   /** Makes one attempt. */
@@ -45,10 +32,9 @@ export class ModelCall {
     return answer
   }
 
-  piece(piece: Piece): void {
-    this.#log.piece(piece)
-    const { input = null, output = null } = piece.usage ?? {}
-    this.#usage = { input: input ?? this.#usage.input, output: output ?? this.#usage.output }
+  piece({ usage }: Piece): void {
+    this.#input = usage?.input ?? this.#input
+    this.#output = usage?.output ?? this.#output
   }
 
   /** The whole answer has been read. */
@@ -57,13 +43,13 @@ export class ModelCall {
   }
 
   failed(error: unknown): void {
-    this.#log.failed(error)
     this.#errorType = this.#signal.aborted ? wordOfAbort(this.#signal.reason) : wordOf(error, this.#status)
   }
 
-  close(): void {
-    this.#log.close()
-    this.#span?.end({ ...this.facts, inputTokens: this.#usage.input, outputTokens: this.#usage.output, errorType: this.#errorType })
+  /** Called once. */
+  close(facts?: AnswerFacts): void {
+    const { model = null, finishReason = null } = facts ?? {}
+    this.#span.end({ model, finishReason, inputTokens: this.#input, outputTokens: this.#output, errorType: this.#errorType })
   }
 }
 
