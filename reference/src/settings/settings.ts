@@ -29,6 +29,11 @@ export class Settings {
     this.#logger = logger
   }
 
+  /** Reads what takes long, so that the other methods block nothing. */
+  async prepare(): Promise<void> {
+    await Promise.all([this.#config.prepare(), this.permissions.prepare()])
+  }
+
   /** A setting; undefined if it is not set. The settings in the file are empty if it cannot be read (G13). */
   get(key: string): unknown {
     return this.reader()(key)
