@@ -153,7 +153,7 @@ function gooseServer(
     elicitations: new Elicitations(),
   })
   return {
-    routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, handler) })),
+    routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, settings, handler) })),
     stop: async () => {
       await naming.stop()
       await agents.stopAll()
@@ -172,10 +172,11 @@ function clientOfSession(store: SessionStore): ClientOfSession {
   }
 }
 
-/** A handler that waits for the store. The first request waits until all logs are read. */
-function whenOpen(store: SessionStore, handler: Route['handler']): Route['handler'] {
+/** A handler that waits for the store and the settings. The first request waits until all logs are read. */
+function whenOpen(store: SessionStore, settings: Settings, handler: Route['handler']): Route['handler'] {
   return async (c) => {
     await store.open()
+    await settings.prepare()
     return handler(c)
   }
 }
