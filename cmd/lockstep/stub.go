@@ -39,6 +39,7 @@ var upstreams = []struct{ kind, is, otherwise string }{
 	{"anthropic", "a model with the Anthropic API", "the status is 501"},
 	{"http", "an HTTP server", "the status is 501"},
 	{"oauth", "an authorization server", "it registers clients, asks no user, and issues tokens"},
+	{"otlp", "a collector of OpenTelemetry", "it accepts exports, and GET / lists what is in them"},
 }
 
 // upstreamCommand starts a stub, to try out a server by hand.

@@ -250,6 +250,8 @@ func TestTheExamplesOfTheGuideRun(t *testing.T) {
 func TestMistakesAboutStubsHaveTheirPlacesAndFixes(t *testing.T) {
 	const head = "scenario: ask/x\nwhy: w\nsource: s\n"
 	const steps = "steps: [{http: POST /ask, json: {text: a, upstream: b}}]\n"
+	const fresh = head + "isolate: fresh\n"
+	collecting := strings.Replace(asking, "openai", "otlp", 1)
 	for _, tc := range []struct{ name, config, text, want string }{
 		{"no such stub", asking, head + "stubs: {lml: [{answer: {text: a}}]}\n" + steps, `x.yaml:4:9: the project does not define the stub "lml" → did you mean "llm"?`},
 		{"no such address", asking, head + "vars: {a: \"${{ stub.ml }}\"}\n" + steps, `x.yaml:4:11: the project does not define the stub "ml" → use one of: llm`},
@@ -262,14 +264,18 @@ func TestMistakesAboutStubsHaveTheirPlacesAndFixes(t *testing.T) {
 		{"rules for two servers", asking, head + "compare: {mcp: {a b tools/call: {volatile: []}}}\n" + steps, `x.yaml:4:17: key "a b tools/call" is not a valid name → write a method, such as tools/call or notifications/cancelled, or answer; before it, if it is one server's alone, that server's name and a blank`},
 		{"header fields of MCP", asking, head + "compare: {mcp: {answer: {headers: [X]}}}\n" + steps, `x.yaml:4:26: unknown key "headers" → use one of: lists, numbers, volatile`},
 		{"a rule without a reason", asking, head + "compare: {mcp: {answer: {volatile: [{at: $.a, kind: text}]}}}\n" + steps, `x.yaml:4:37: item 1 of "volatile" has no "because" → add it: because, why the rule is right`},
-		{"no answer", asking, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:15: item 1 of "llm" has no "answer" → add it: answer, the response: a message of the model, a plain HTTP response, a WebSocket, or the end of the connection`},
+		{"no answer", asking, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:15: rule a of the stub "llm" (kind openai) has no answer → add one, such as answer: {status: 200}`},
+		{"an answer to what was exported", collecting, fresh + "stubs: {llm: [{answer: {status: 200}}]}\n" + steps, `x.yaml:5:15: rule 1 of the stub "llm" (kind otlp) answers what was exported, which is not a request → remove answer, or add http: POST /v1/traces`},
+		{"no answer to an export", collecting, fresh + "stubs: {llm: [{when: {http: POST /v1/traces}}]}\n" + steps, `x.yaml:5:15: rule 1 of the stub "llm" (kind otlp) has no answer → add one, such as answer: {status: 200}`},
+		{"a cadence of exports", collecting, fresh + "stubs: {llm: [{when: {http: POST /v1/traces}, answer: {status: 200}, cadence: {every: 1s, tolerance: 1s}}]}\n" + steps, `x.yaml:5:15: rule 1 of the stub "llm" (kind otlp) has a cadence, but the number of exports depends on times → remove cadence`},
+		{"exports of a shared process", collecting, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:9: the stub "llm" collects what a whole process exports, but other scenarios use the same process → add isolate: fresh`},
 		{"two answers", asking, head + "stubs: {llm: [{answer: {text: a, json: {}}}]}\n" + steps, `x.yaml:4:34: an answer has both text and json → keep one of them`},
 		{"a body with tools", asking, head + "stubs: {llm: [{answer: {body: a, tools: [{tool: t}]}}]}\n" + steps, `x.yaml:4:34: an answer has both body and tools → keep one of them; tools can be combined with text, or be part of pieces`},
 		{"two pieces in one", asking, head + "stubs: {llm: [{answer: {pieces: [{text: a, raw: b}]}}]}\n" + steps, `x.yaml:4:44: a piece has both text and raw → split it into two pieces`},
 		{"times that never are", asking, head + "stubs: {llm: [{times: 3..2, answer: {text: a}}]}\n" + steps, `x.yaml:4:23: times is 3..2, so the rule never responds → write a range that grows, such as 0..1, or any`},
 		{"times that are none", asking, head + "stubs: {llm: [{times: often, answer: {text: a}}]}\n" + steps, `x.yaml:4:23: "times" is "often" → write 2, 0..1, 1.. or any`},
-		{"a name twice", asking, head + "stubs: {llm: [{name: a, answer: {text: a}}, {name: a, answer: {text: a}}]}\n" + steps, `x.yaml:4:52: the name "a" is already used → give it another name; models, authorization and unexpected are reserved`},
-		{"a name that is given", asking, head + "stubs: {llm: [{name: models, answer: {text: a}}]}\n" + steps, `x.yaml:4:22: the name "models" is already used → give it another name; models, authorization and unexpected are reserved`},
+		{"a name twice", asking, head + "stubs: {llm: [{name: a, answer: {text: a}}, {name: a, answer: {text: a}}]}\n" + steps, `x.yaml:4:52: the name "a" is already used → give it another name; reserved are authorization, models, protected-delete, protected-get, protected-post, unexpected`},
+		{"a name that is given", asking, head + "stubs: {llm: [{name: models, answer: {text: a}}]}\n" + steps, `x.yaml:4:22: the name "models" is already used → give it another name; reserved are authorization, models, protected-delete, protected-get, protected-post, unexpected`},
 		{"a path with a query", asking, head + "stubs: {llm: [{when: {http: \"GET /a?b=c\"}, answer: {text: a}}]}\n" + steps, `x.yaml:4:29: the path has a query → write its parameters under query`},
 		{"a value that nothing defines", asking, head + "stubs: {llm: [{answer: {text: \"${{ b }}\"}}]}\n" + steps, `x.yaml:4:31: ${{ b }} is not defined here → use one of: directory, lockstep, unique`},
 		{"thoughts of OpenAI", asking, head + "stubs: {llm: [{answer: {pieces: [{thinking: a}]}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm" (kind openai) responds with thinking, which this kind does not support → use text, or the kind anthropic`},

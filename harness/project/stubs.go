@@ -48,6 +48,12 @@ func checkStubs(p *Project, s *scenario.Scenario) scenario.Problems {
 	for _, used := range s.Script().Stubs {
 		if i := slices.IndexFunc(p.Stubs, func(s Stub) bool { return s.Name == used.Name }); i >= 0 {
 			out = append(out, CheckStubRules(s.File, p.Stubs[i].Kind, &used)...)
+			if p.Stubs[i].Kind == stub.OTLP && !s.Fresh {
+				out = append(out, scenario.Problem{
+					File: s.File, Line: used.Line, Column: used.Column,
+					What: fmt.Sprintf("the stub %q collects what a whole process exports, but other scenarios use the same process", used.Name), Fix: "add isolate: fresh",
+				})
+			}
 		}
 		unknown(used.Name, scenario.Place{File: s.File, Line: used.Line, Column: used.Column})
 	}
@@ -72,6 +78,12 @@ func CheckStubRules(file string, kind stub.Kind, of *scenario.Stub) (out scenari
 		}
 		script := r.Answer.Script
 		switch {
+		case kind == stub.OTLP && r.When.Path == nil && !r.Silent:
+			problem("answers what was exported, which is not a request", "remove answer, or add http: POST /v1/traces")
+		case kind == stub.OTLP && r.When.Path != nil && r.Cadence != nil:
+			problem("has a cadence, but the number of exports depends on times", "remove cadence")
+		case r.Silent && (kind != stub.OTLP || r.When.Path != nil):
+			problem("has no answer", "add one, such as answer: {status: 200}")
 		case script != nil && script.Wire == transcript.WireSocket && kind != stub.HTTP:
 			problem("responds with a socket, which this kind does not have", "use a stub of the kind http")
 		case script != nil && script.Wire == transcript.WireProgram && kind != stub.Stdio:
@@ -127,7 +139,9 @@ func (p *Project) upstreamSteps(s *scenario.Scenario) []string {
 		}
 	}
 	for _, name := range p.stubNames() {
-		out = append(out, scenario.UpstreamText(name, scenario.ModelsRule), scenario.UpstreamText(name, scenario.AuthorizationRule), scenario.UpstreamText(name, scenario.UnexpectedRule))
+		for _, rule := range scenario.BuiltInRules() {
+			out = append(out, scenario.UpstreamText(name, rule))
+		}
 	}
 	return out
 }

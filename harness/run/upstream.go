@@ -34,6 +34,8 @@ type upstream struct {
 	run     *targetRun
 	asked   *notifier
 	sockets stubSockets
+	// Only the kind otlp has a collector. mu guards it.
+	collector *collector
 
 	mu       sync.Mutex // guards the fields below
 	steps    []*transcript.Step
@@ -81,8 +83,11 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 		}
 		return u.answerByRule(rule, step, &chat)
 	}
+	if u.collector != nil {
+		return u.collector.collect(r)
+	}
 	if a := u.stub.BuiltIn(r); a != nil {
-		return a, u.begin(u.step(scenario.BuiltInRule(u.stub.Kind().Chats())), false)
+		return a, u.begin(u.step(scenario.BuiltInRule(u.stub.Kind().Chats(), u.stub.Kind().IsProtected(r), r.Method)), false)
 	}
 	return nil, func(x *transcript.Exchange) { u.Unexpected(x, "") }
 }
@@ -116,6 +121,9 @@ func ruleError(rule string, err error) error {
 // begin records a request. The returned function records its exchange at the end of the response. The caller holds the
 // lock.
 func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exchange) {
+	if u.collector != nil {
+		return u.collector.answered(step)
+	}
 	n := len(step.Exchanges)
 	step.Exchanges = append(step.Exchanges, nil)
 	if hangs {
@@ -180,9 +188,10 @@ func (u *upstream) step(rule string) *transcript.Step {
 func (u *upstream) counts(connectionsClosed bool) (n requestCounts, done bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.collector.distribute()
 	n, done = requestCounts{}, !connectionsClosed || u.hanging == 0
 	for i, s := range u.steps {
-		n[s.ID] = len(s.Exchanges)
+		n[s.ID] = u.collector.compared(i, s)
 		if i < len(u.rules) && len(s.Exchanges) < u.rules[i].Min || u.underWay[s] > 0 {
 			done = false
 		}
@@ -217,9 +226,15 @@ func (u *upstream) freeze() {
 func (u *upstream) record() (out []transcript.Step, sockets []*transcript.Stream) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.agreed == nil {
+		u.collector.distribute()
+	}
+	u.collector.noteOthers()
 	for i, s := range u.steps {
 		if u.agreed != nil && s.ID != scenario.UpstreamID(u.name, scenario.UnexpectedRule) {
 			s.Exchanges = s.Exchanges[:u.agreed[s.ID]] // see settleUpstreams
+		} else {
+			s.Exchanges = s.Exchanges[:u.collector.compared(i, s)]
 		}
 		s.Exchanges = slices.DeleteFunc(s.Exchanges, func(x *transcript.Exchange) bool { return x == nil })
 		if len(s.Exchanges) > 0 {
@@ -260,5 +275,7 @@ func Play(s *stub.Server, name string, rules []scenario.StubRule) (stop func()) 
 		t:    &transcript.Transcript{Unique: unique(), Started: time.Now()}, target: &Target{},
 	}
 	r.values.values = map[string]json.RawMessage{"unique": quote(r.t.Unique)}
-	return s.Attach(newUpstream(name, s, rules, 0, r, &notifier{}), r.t.Unique, true, r.t.Started)
+	u := newUpstream(name, s, rules, 0, r, &notifier{})
+	u.collector = newCollector(u)
+	return s.Attach(u, r.t.Unique, true, r.t.Started)
 }

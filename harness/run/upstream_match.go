@@ -16,7 +16,7 @@ import (
 // matches reports whether a rule answers a request. A rule that needs a value which is not captured yet matches no
 // request.
 func (u *upstream) matches(when *scenario.When, r *transcript.Request, chat *stub.Chat) bool {
-	if when.Path == nil && u.stub.Kind().Chats() && !u.stub.Kind().IsChat(r) {
+	if when.Path == nil && (u.collector != nil || u.stub.Kind().Chats() && !u.stub.Kind().IsChat(r)) {
 		return false
 	}
 	return u.matchesArgs(when.Args, r) && u.matchesLine(when, r) && u.matchesChat(when, chat) && u.meetsDemands(when.Demands, r)

@@ -28,6 +28,7 @@ func (us *upstreams) attach(stubs []scenario.Stub, asked *notifier) {
 			}
 		}
 		u := newUpstream(name, server, rules, line, us.targetRun, asked)
+		u.collector = newCollector(u)
 		us.list = append(us.list, u)
 		us.detach = append(us.detach, server.Attach(u, us.t.Unique, us.scenario.Fresh, us.t.Started))
 	}

@@ -27,11 +27,14 @@ func (d *stubDecoder) stubs(n *yamldoc.Node) []Stub {
 
 func (d *stubDecoder) stubRules(list *yamldoc.Node) []StubRule {
 	var out []StubRule
-	taken := map[string]bool{ModelsRule: true, AuthorizationRule: true, UnexpectedRule: true}
+	taken := map[string]bool{}
+	for _, rule := range BuiltInRules() {
+		taken[rule] = true
+	}
 	for i, item := range list.Elements() {
 		r := d.stubRule(i, item)
 		if name := item.Get("name"); name != nil && taken[r.Name] {
-			d.problem(name, fmt.Sprintf("the name %q is already used", r.Name), "give it another name; models, authorization and unexpected are reserved")
+			d.problem(name, fmt.Sprintf("the name %q is already used", r.Name), "give it another name; reserved are "+strings.Join(BuiltInRules(), ", "))
 		}
 		taken[r.Name] = true
 		out = append(out, r)
@@ -61,7 +64,7 @@ func checkSince(d *valueDecoder, list *yamldoc.Node, rules []StubRule) {
 func (d *stubDecoder) stubRule(i int, n *yamldoc.Node) StubRule {
 	r := StubRule{
 		Name: strconv.Itoa(i + 1), Line: n.Line, Column: n.Column, Min: 1, Max: 1, AnyOrder: n.Get("order") != nil,
-		When: d.when(n.Get("when")), Answer: d.stubAnswer(n.Get("answer")), Compare: d.rules.all(n.Get("compare")),
+		When: d.when(n.Get("when")), Answer: d.stubAnswer(n.Get("answer")), Silent: n.Get("answer") == nil, Compare: d.rules.all(n.Get("compare")),
 	}
 	if name := n.Get("name"); name != nil {
 		r.Name = name.Text

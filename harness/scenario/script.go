@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"weak"
 
@@ -54,12 +55,8 @@ func (s *Script) walk(f func(*Step)) {
 // UpstreamText is the name in reports of the requests that a stub rule has answered.
 func UpstreamText(stub, rule string) string {
 	switch {
-	case rule == ModelsRule:
-		return "upstream " + stub + ", the list of models"
-	case rule == AuthorizationRule:
-		return "upstream " + stub + ", without a rule"
-	case rule == UnexpectedRule:
-		return "upstream " + stub + ", no rule"
+	case builtInRules[rule] != "":
+		return "upstream " + stub + ", " + builtInRules[rule]
 	case rule[0] >= '0' && rule[0] <= '9':
 		return "upstream " + stub + ", rule " + rule
 	default:
@@ -71,13 +68,27 @@ func UpstreamText(stub, rule string) string {
 const (
 	ModelsRule        = "models"        // the list of models, which a stub answers by itself
 	AuthorizationRule = "authorization" // what an authorization server answers by itself
+	protectedRule     = "protected"     // what its protected MCP server answers, with the method
 	UnexpectedRule    = "unexpected"    // what nothing answers
 )
 
-// BuiltInRule is the rule of what a stub answers by itself. chats says whether it is the API of a model.
-func BuiltInRule(chats bool) string {
-	if chats {
+// builtInRules are the names in reports of the rules that exist without being in a scenario.
+var builtInRules = map[string]string{
+	ModelsRule: "the list of models", AuthorizationRule: "without a rule", UnexpectedRule: "no rule",
+	protectedRule + "-post": "a message", protectedRule + "-get": "a stream of messages", protectedRule + "-delete": "the end of a session",
+}
+
+// BuiltInRules returns the names of the rules that exist without being in a scenario.
+func BuiltInRules() []string { return slices.Sorted(maps.Keys(builtInRules)) }
+
+// BuiltInRule is the rule of what a stub answers by itself. chats says whether it is the API of a model. A protected MCP
+// server has one for each method: it is chance which of two methods comes first.
+func BuiltInRule(chats, protected bool, method string) string {
+	switch {
+	case chats:
 		return ModelsRule
+	case protected && (method == "GET" || method == "POST" || method == "DELETE"):
+		return protectedRule + "-" + strings.ToLower(method)
 	}
 	return AuthorizationRule
 }

@@ -32,7 +32,9 @@ type StubRule struct {
 	Cadence  *Cadence
 	When     When
 	Answer   StubAnswer
-	Compare  Rules
+	// Silent means that it has no answer: it takes what was exported to a collector.
+	Silent  bool
+	Compare Rules
 }
 
 // A Cadence says when the target must ask again, see transcript.Cadence. Since is the name of a rule of the same stub.

@@ -56,7 +56,7 @@ func authorization(s *Server, r *transcript.Request) *Answer {
 	case at == "POST "+revokePath: // RFC 7009, section 2.2: also for a token that does not exist
 		return &Answer{Status: 200, Body: []byte{}}
 	}
-	return nil
+	return protected(s, r)
 }
 
 // register registers a client (RFC 7591, section 3).

@@ -15,6 +15,7 @@ const (
 	Anthropic Kind = "anthropic" // Anthropic's Messages API
 	HTTP      Kind = "http"      // any other API
 	OAuth     Kind = "oauth"     // an authorization server
+	OTLP      Kind = "otlp"      // a collector of OpenTelemetry
 	Stdio     Kind = "stdio"     // a program that the target starts
 )
 
@@ -32,6 +33,7 @@ var formats = map[Kind]format{
 	Anthropic: {"/messages", anthropicMessage, anthropicStream, anthropicFailure, models(anthropicModels)},
 	HTTP:      {failure: plainFailure},
 	OAuth:     {failure: func(_ int, text string) []byte { return refused("server_error", text).Body }, builtIn: authorization},
+	OTLP:      {failure: plainFailure, builtIn: collect},
 	Stdio:     {failure: func(_ int, text string) []byte { return []byte(text) }},
 }
 
@@ -54,6 +56,12 @@ func (k Kind) Chats() bool { return formats[k].message != nil }
 // IsChat reports whether a request asks a model for a message.
 func (k Kind) IsChat(r *transcript.Request) bool {
 	return k.Chats() && r.Method == "POST" && strings.HasSuffix(path(r), formats[k].chat)
+}
+
+// IsProtected reports whether an authorization server answers a request as the MCP server that it protects. Clients send
+// the requests of different methods at the same time.
+func (k Kind) IsProtected(r *transcript.Request) bool {
+	return k == OAuth && strings.HasSuffix(path(r), protectedPath) && !strings.Contains(path(r), "/.well-known/")
 }
 
 // BuiltIn returns the server's own response, used when no script has one: the list of models, or that of an

@@ -139,6 +139,10 @@ type Exchange struct {
 // MCP is the method of requests to an MCP server. Their target is the JSON-RPC method.
 const MCP = "MCP"
 
+// Exported is the method of what a target has exported to a collector of OpenTelemetry: a tree of spans, a point of a
+// metric, a log record or a resource. The target says which.
+const Exported = "OTLP"
+
 // Do is the method of what a driver is told to do. The target of such a request is the name of that, and its body is
 // what goes with it. The response has the status 200, and the driver's outcome as JSON: {"ok": …} or {"error": …}.
 const Do = "DO"

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // A Style is how a server writes its answers: everything that two correct servers may do differently. The zero Style
@@ -84,22 +85,22 @@ func (s *Style) blank() string { return []string{"", " ", "\t", "  "}[s.Below(4)
 
 // text writes a string, sometimes with its non-ASCII characters escaped.
 func (s *Style) text(v string) []byte {
+	quoted := must(json.Marshal(v))
 	if s.Below(2) == 0 {
-		return must(json.Marshal(v))
+		return quoted
 	}
-	out := []byte{'"'}
-	for _, c := range v {
+	out := make([]byte, 0, len(quoted))
+	for _, c := range string(quoted) {
 		switch {
-		case c < 0x80:
-			quoted := must(json.Marshal(string(c)))
-			out = append(out, quoted[1:len(quoted)-1]...)
+		case c < utf8.RuneSelf:
+			out = append(out, byte(c))
 		default:
 			for _, unit := range utf16.Encode([]rune{c}) {
 				out = fmt.Appendf(out, `\u%04X`, unit)
 			}
 		}
 	}
-	return append(out, '"')
+	return out
 }
 
 func (s *Style) number(v json.Number) []byte {

@@ -34,7 +34,7 @@ func (c citation) String() string { return strings.TrimSpace(c.document + " " + 
 var (
 	head     = regexp.MustCompile(`\b(CT|GA|SDK)(2?) (\d+[a-b]?(?:\.\d+)*|[CDQV]\d+)`)
 	tail     = regexp.MustCompile(`^(?: steps? \d+(?:(?:,| and| to) \d+)*| \((?:fact )?\d+\)| items? \d+)?(?:, | and | to | or )(\d+(?:\.\d+)+|[CDQV]\d+|\d{1,2}(?:[),;:]|$))`)
-	decision = regexp.MustCompile(`\b([SGMX])([1-9]\d?)\b(?: to ([SGMX])([1-9]\d?)\b)?`)
+	decision = regexp.MustCompile(`\b([SGMXT])([1-9]\d?)\b(?: to ([SGMXT])([1-9]\d?)\b)?`)
 	link     = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	anchor   = regexp.MustCompile(`<a id="([^"]+)"></a>`)
 	heading  = regexp.MustCompile(`^#{2,4} (\d+(?:\.\d+)*)\.? `)

@@ -69,18 +69,21 @@ func (s *search) packed(run, how string, depth int) string {
 	if len(run)%4 == 1 {
 		run = run[:len(run)-1]
 	}
-	out, _ := base64.RawStdEncoding.DecodeString(run)
-	if !strings.Contains(string(out), s.secret) && !ascii.Match(out) { // non-ASCII text has no further notation in it
+	if base64.RawStdEncoding.DecodedLen(len(run)) < len(s.secret) {
 		return ""
 	}
-	return s.find(string(out), how+", Base64", depth-1)
+	out, _ := base64.RawStdEncoding.DecodeString(run)
+	text := string(out)
+	if !strings.Contains(text, s.secret) && !hasWords(text) { // non-ASCII text has no further notation in it
+		return ""
+	}
+	return s.find(text, how+", Base64", depth-1)
 }
 
 var (
 	apart    = strings.NewReplacer(" ", "", ":", "")
 	standard = strings.NewReplacer("-", "+", "_", "/", "\r", "", "\n", "")
 	joint    = regexp.MustCompile(`\\\r?\n[ \t]*`)
-	ascii    = regexp.MustCompile(`[\x00\t\r\n -~]{8}`)
 )
 
 const (

@@ -18,6 +18,22 @@ func base64Digit(r rune) bool {
 	return 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '+' || r == '/' || r == '_' || r == '-'
 }
 
+// hasWords reports whether eight characters of ASCII text follow each other.
+func hasWords(text string) bool {
+	run := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c != 0 && c != '\t' && c != '\r' && c != '\n' && (c < ' ' || c > '~'):
+			run = 0
+		case run == 7:
+			return true
+		default:
+			run++
+		}
+	}
+	return false
+}
+
 // hexRuns returns the parts of a text that may be hexadecimal: at least twelve digits, with at most one blank or
 // colon between two.
 func hexRuns(text string) (out []string) {
