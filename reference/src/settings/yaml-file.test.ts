@@ -26,7 +26,7 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('a large file of settings', () => {
-  it('is parsed in a thread, with the same values', async () => {
+  it('is parsed in a thread, once while it does not change, with the same values (G38)', async () => {
     const file = fileWith(large)
     expect(await turnsDuring(() => Promise.all([file.prepare(), file.prepare()]))).toBeGreaterThan(20)
     const mapping = file.read()
