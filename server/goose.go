@@ -187,10 +187,11 @@ func (c Config) skills() (places []string) {
 // close closes connections and files. The goose cannot be used afterwards.
 func (g *goose) close() error {
 	g.background.Close()
-	g.signIns.Close()
+	g.signIns.Stop()
 	g.agents.Close()
 	g.guard.Close()
 	g.settings.Close()
+	g.signIns.Close() // its accesses to the secrets have ended
 	g.transport.CloseIdleConnections()
 	return g.store.Close()
 }

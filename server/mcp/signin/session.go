@@ -36,17 +36,23 @@ var errNoCredentials = errors.New("no credentials to refresh it")
 // Renew returns another access token than an old one, which the server has rejected or which is due (decision X57).
 // ok is false if there is none; that is logged.
 func (c *Session) Renew(ctx context.Context, old string, rejected bool) (access string, ok bool) {
-	t, err := step(ctx, c.s, c.name, func(ctx context.Context) (token, error) { return c.renewed(ctx, old, rejected) })
-	if err != nil {
-		if ctx.Err() == nil {
-			c.s.log.Warn("token not renewed", "extension", c.name, "err", err)
+	access, err := step(ctx, c.s, c.name, func(ctx context.Context) (string, error) {
+		if access, isDue := c.Current(); access != old && !isDue {
+			return access, nil // another request of the connection has renewed it
 		}
-		return "", false
+		t, err := c.renewed(ctx, old, rejected)
+		if err != nil {
+			return "", err
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.token = t
+		return t.access, nil
+	})
+	if err != nil && ctx.Err() == nil {
+		c.s.log.Warn("token not renewed", "extension", c.name, "err", err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.token = t
-	return t.access, true
+	return access, err == nil
 }
 
 // renewed returns the token after an old one. It takes a stored one, or refreshes it.

@@ -106,12 +106,17 @@ func New(o Options) *SignIns {
 	return s
 }
 
-// Close ends all sign-ins, and waits for their end. Later ones fail.
-func (s *SignIns) Close() {
+// Stop ends all sign-ins. Later ones fail.
+func (s *SignIns) Stop() {
 	s.mu.Lock()
 	s.stopped = true
 	s.mu.Unlock()
 	s.end(mcperror.Closed)
+}
+
+// Close stops the sign-ins, and waits for their end. Accesses to the secrets may delay it.
+func (s *SignIns) Close() {
+	s.Stop()
 	s.working.Wait()
 }
 
