@@ -24,6 +24,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -105,6 +106,9 @@ type Config struct {
 	Hooks hooks.Lists
 	// HookErrors is the standard error of these commands. Nil means none.
 	HookErrors *os.File
+	// Pages receives the addresses of pages for sign-ins that no browser opens, a line each (decision X53). They have
+	// secrets, so they are not for Log. Nil means that they are dropped.
+	Pages io.Writer
 
 	// Queue limits how many events a stream keeps for a slow reader; see [events.Options].
 	Queue events.Options
