@@ -6,7 +6,10 @@ export interface Authorization {
   readonly token: string
   /** Whether the token should be renewed before it is sent. */
   readonly isDue: boolean
-  /** Renews the token if this one is still the current one. `isRejected` means that the server has rejected it. Returns whether that worked. Never rejects. */
+  /**
+   * Renews the token if this one is still the current one. `isRejected` means that the server has rejected it. Returns whether that
+   * worked. Never rejects.
+   */
   renew: (token: string, isRejected: boolean) => Promise<boolean>
 }
 
@@ -33,19 +36,19 @@ export class NotSignedInError extends Error {
 }
 
 /**
- * Sends a request with the token of its connection. A due token is renewed before. After a 401 it is renewed, and the request is sent
- * once more, unless it was renewed before. Returns the last answer.
+ * Sends a request with the token of its connection. If it may be renewed, a due token is renewed before. After a 401 it is renewed, and
+ * the request is sent once more, unless there was a renewal before. Returns the last answer.
  */
 export async function sendAuthorized<T extends { response: Response }>(
   authorization: Authorization,
-  { mayRenew, mayRepeat }: { mayRenew: boolean; mayRepeat: boolean },
+  mayRenew: boolean,
   send: (token: string) => Promise<T>,
 ): Promise<T> {
   const wasDue = mayRenew && authorization.isDue
   if (wasDue) await authorization.renew(authorization.token, false)
   const { token } = authorization
   const answer = await send(token)
-  if (answer.response.status !== 401 || wasDue || !mayRepeat || !(await authorization.renew(token, true))) return answer
+  if (answer.response.status !== 401 || wasDue || !mayRenew || !(await authorization.renew(token, true))) return answer
   await answer.response.body?.cancel()
   return send(authorization.token)
 }

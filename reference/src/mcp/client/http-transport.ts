@@ -115,22 +115,23 @@ export class HttpTransport implements Transport {
   /** Sends a request, with the token of the connection if it has one. */
   async #exchange(url: string | URL, init: RequestInit, post?: Post): Promise<Response> {
     const exchange = await this.#authorized(init, post, (more) => httpExchange(url, { ...init, ...more }))
-    if (post !== undefined) void exchange.closed.then(() => { this.#posts.closed(post) })
+    void exchange.closed.then(() => {
+      if (post !== undefined) this.#posts.closed(post)
+    })
     const { response } = exchange
-    const asksForSignIn = response.headers.has('WWW-Authenticate')
-    if (response.status !== 401 || this.#kind === 'sse' || (this.#authorization === undefined && !(post?.isFirst === true && asksForSignIn))) {
-      return response
-    }
+    const [isFirst, asksForSignIn] = [post?.isFirst === true, response.headers.has('WWW-Authenticate')]
+    const wantsToken = this.#authorization !== undefined || (isFirst && asksForSignIn)
+    if (this.#kind === 'sse' || response.status !== 401 || !wantsToken) return response
     await response.body?.cancel()
-    if (post?.isFirst === true) throw new UnauthorizedError(new URL(url).origin, asksForSignIn)
+    if (isFirst) throw new UnauthorizedError(new URL(url).origin, asksForSignIn)
     if (post === undefined) return noStream() // or nobody reads the answer to a DELETE
     throw new NotSignedInError()
   }
 
   async #authorized(init: RequestInit, post: Post | undefined, send: (more: RequestInit) => Promise<Exchange>): Promise<Exchange> {
     if (this.#authorization === undefined) return send({})
-    const mayRenew = init.method !== 'DELETE'
-    return sendAuthorized(this.#authorization, { mayRenew, mayRepeat: mayRenew && post?.isFirst !== true }, (token) => {
+    const mayRenew = init.method !== 'DELETE' && post?.isFirst !== true
+    return sendAuthorized(this.#authorization, mayRenew, (token) => {
       init.signal?.throwIfAborted()
       const headers = new Headers(init.headers)
       headers.set('Authorization', `Bearer ${token}`)

@@ -25,6 +25,7 @@ type Outcome = { code: string } | { error: SignInError }
 export class CallbackListener {
   readonly #server: Server
   readonly #state: string
+  #port = 0
   readonly #connections = new Set<Socket>()
   /** The one that gets the answer that ends the wait. */
   #last: Socket | undefined
@@ -59,6 +60,7 @@ export class CallbackListener {
     } catch (error) {
       throw new SignInError('no port for the answer', error)
     }
+    listener.#port = (listener.#server.address() as AddressInfo).port // it listens on a port
     return listener
   }
 
@@ -66,14 +68,9 @@ export class CallbackListener {
     return `http://localhost:${this.#port}${path}`
   }
 
-  get #port(): number {
-    return (this.#server.address() as AddressInfo).port // it listens on a port
-  }
-
   /** Waits for the code. Rejects with a SignInError, or with the reason of the signal. */
   async code(signal: AbortSignal): Promise<string> {
-    const outcome = await abortable<Outcome>(signal, (resolve) => {
-      if (this.#outcome !== undefined) queueMicrotask(() => { if (this.#outcome !== undefined) resolve(this.#outcome) })
+    const outcome = this.#outcome ?? await abortable<Outcome>(signal, (resolve) => {
       this.#onOutcome = resolve
       return () => (this.#onOutcome = undefined)
     })
@@ -98,7 +95,8 @@ export class CallbackListener {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     if (this.#outcome !== undefined) return void response.destroy() // only one answer is accepted
-    const { host, method, url = '' } = { ...request, host: request.headers.host }
+    const { method, url = '' } = request
+    const { host } = request.headers
     const port = this.#port
     const [target, ...query] = url.split('?')
     if (host !== `localhost:${port}` && host !== `127.0.0.1:${port}`) respond(response, 403, 'This address is not known here.')

@@ -1,8 +1,10 @@
 import type { Logger } from '../../log.ts'
 import type { Authorization } from '../client/authorization.ts'
+import { redactError } from '../client/redact-error.ts'
 import type { CredentialStore, SignInTarget } from './credential-store.ts'
 import { isDue, type Credentials } from './credentials.ts'
 import { refresh } from './refresh.ts'
+import { SignInError } from './sign-in-error.ts'
 import { allowedUrl } from './url.ts'
 
 export interface TokenDeps {
@@ -42,7 +44,7 @@ export class ConnectionToken implements Authorization {
       if (problem === undefined) return true
       logger.warn('token not renewed', { extension: this.#target.name, ...problem })
     } catch (err) {
-      logger.warn('token not renewed', { extension: this.#target.name, err })
+      logger.warn('token not renewed', { extension: this.#target.name, err: err instanceof SignInError ? err : redactError(err) })
     }
     return false
   }
@@ -50,7 +52,7 @@ export class ConnectionToken implements Authorization {
   /** Returns the problem if the token cannot be renewed. Rejects with a SignInError if the secrets are the problem. */
   async #renew(token: string, isRejected: boolean): Promise<{ why: string } | undefined> {
     if (token !== this.token) return undefined // another request of this connection has renewed it
-    const { store, logger, stopped: signal } = this.#deps
+    const { store, stopped: signal } = this.#deps
     const stored = await store.read(this.#target)
     if (stored === undefined) return { why: 'nobody is signed in' }
     if (stored.token.accessToken !== token && !isDue(stored)) {
@@ -64,10 +66,11 @@ export class ConnectionToken implements Authorization {
     const tokenEndpoint = stored.tokenEndpoint ?? this.#endpoint
     const endpoint = allowedUrl(tokenEndpoint, new URL(this.#target.uri))
     if (endpoint === undefined) return { why: 'the stored endpoint is not allowed' }
-    const outcome = await refresh(this.#target, { ...stored, tokenEndpoint }, endpoint, { store, logger, signal })
+    const outcome = await refresh({ ...stored, uri: this.#target.uri, tokenEndpoint }, endpoint, signal)
     switch (outcome.type) {
       case 'refreshed':
         this.#credentials = outcome.credentials
+        await this.#keep(outcome.credentials)
         return undefined
       case 'refused':
         await store.remove(this.#target)
@@ -76,6 +79,15 @@ export class ConnectionToken implements Authorization {
         return { why: 'the authorization server did not answer with a token' }
       default:
         return outcome satisfies never
+    }
+  }
+
+  /** Stores a new token. It is used even if that fails. */
+  async #keep(credentials: Credentials): Promise<void> {
+    try {
+      await this.#deps.store.write(this.#target, credentials)
+    } catch (err) {
+      this.#deps.logger.warn('token not stored', { extension: this.#target.name, err })
     }
   }
 }

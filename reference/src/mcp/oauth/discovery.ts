@@ -105,7 +105,8 @@ class Discovery {
   /** The metadata of the first usable authorization server of a resource. */
   async #fromResource(resource: HttpAnswer['object'], signal: AbortSignal): Promise<Metadata | undefined> {
     const { authorization_server: one, authorization_servers: list } = resource ?? {}
-    for (const server of [one, ...(Array.isArray(list) ? list.slice(0, maxServers) : [])] as unknown[]) {
+    const listed: unknown[] = Array.isArray(list) ? list.slice(0, maxServers) : []
+    for (const server of [one, ...listed]) {
       const url = allowedUrl(server, this.#uri)
       if (url === undefined) continue
       const metadata = await this.#metadataAt(url.href.includes('/.well-known/') ? [url] : forms(url, 'oauth-authorization-server'), signal)

@@ -21,6 +21,7 @@ export interface SignInDeps {
 
 /** Has the user sign in (GA 31.3). Stores nothing. Rejects with a SignInError, or with the reason of the signal. */
 export async function signIn(target: SignInTarget, metadata: Metadata, deps: SignInDeps, signal: AbortSignal): Promise<Credentials> {
+  signal.throwIfAborted()
   const [state, verifier] = [randomText(), randomText()]
   const listener = await CallbackListener.open(state)
   try {

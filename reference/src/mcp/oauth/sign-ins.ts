@@ -135,14 +135,17 @@ export class SignIns {
 
   /** The stored credentials with a token that can be used now; undefined if there are none. A step of the store. */
   async #fromStore(target: SignInTarget, { tokenEndpoint }: Metadata, signal: AbortSignal): Promise<Credentials | undefined> {
-    const { logger } = this.#deps
     signal.throwIfAborted()
     const stored = await this.#store.read(target)
     const isElsewhere = stored?.tokenEndpoint !== undefined && canonicalUrl(stored.tokenEndpoint) !== canonicalUrl(tokenEndpoint)
     if (stored === undefined || isElsewhere) return undefined
     if (stored.token.refreshToken !== undefined) {
-      const outcome = await refresh(target, { ...stored, tokenEndpoint }, new URL(tokenEndpoint), { store: this.#store, logger, signal })
-      if (outcome.type === 'refreshed') return outcome.credentials
+      // Once it is sent, it goes on without anybody who waits: the old refresh token may be used up.
+      const outcome = await refresh({ ...stored, uri: target.uri, tokenEndpoint }, new URL(tokenEndpoint), this.#stop.signal)
+      if (outcome.type === 'refreshed') {
+        await this.#store.write(target, outcome.credentials)
+        return outcome.credentials
+      }
       if (outcome.type === 'failed') throw new SignInError('the token cannot be refreshed', outcome.cause)
     } else if (!isDue(stored)) {
       return stored
