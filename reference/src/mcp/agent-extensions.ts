@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { FrontendExtension } from '#contract'
 import type { JsonObject } from '../wire/json/shape.ts'
 import type { Logger } from '../log.ts'
@@ -48,6 +49,7 @@ export class AgentExtensions implements ManagedExtensions {
   constructor(session: SessionHandle, deps: ExtensionLaunchDeps) {
     this.#session = session
     this.#deps = deps
+    setMaxListeners(0, this.#over.signal) // each connection that is being opened listens
   }
 
   /**
