@@ -29,6 +29,7 @@ import { OpenStreams } from './httpapi/sse/open-streams.ts'
 import { Providers } from './llm/providers.ts'
 import type { Logger } from './log.ts'
 import { AgentExtensions } from './mcp/agent-extensions.ts'
+import { SignIns } from './mcp/oauth/sign-ins.ts'
 import { clientToolRoutes, gooseRoutes } from './routes.ts'
 import type { Environment, Paths } from './settings/paths.ts'
 import { Settings } from './settings/settings.ts'
@@ -65,6 +66,8 @@ export interface AppOptions {
   maxActiveAgents: number
   /** The command that started this program. It starts the built-in extensions too (GA 1.1). */
   ownCommand?: readonly string[]
+  /** Prints a line for the user, which is not for the log (X53). */
+  print: (line: string) => void
   /** Runs recipe tasks. The app closes it when it stops. */
   recipeWorker: RecipeWorker
 }
@@ -119,12 +122,13 @@ export function createApp(options: AppOptions, logger: Logger): App {
 
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
-  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody }: AppOptions,
+  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody, print }: AppOptions,
   { store, executions, hooks, clientTools }: { store: SessionStore; executions: Executions; hooks: Hooks; clientTools: ClientTools },
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
-  const launch = { settings, store, environment, directory, ownCommand, logger }
+  const signIns = new SignIns({ settings, environment, directory, logger, print })
+  const launch = { settings, store, environment, directory, ownCommand, logger, signIns }
   const makeAgent = (id: string, onIdle: () => void): Agent => {
     const session = store.handle(id)
     return new Agent(session, new AgentExtensions(session, launch), onIdle)
@@ -155,6 +159,7 @@ function gooseServer(
   return {
     routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, settings, handler) })),
     stop: async () => {
+      signIns.stop()
       await naming.stop()
       await agents.stopAll()
       await recipeWorker.close()

@@ -121,7 +121,7 @@ export class Secrets {
   }
 }
 
-/** The program of a bus never gets the key of this server. */
-function withoutServerSecret(env: Environment): NodeJS.ProcessEnv {
+/** The environment of programs, which never get the key of this server. */
+export function withoutServerSecret(env: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name !== serverSecretVariable))
 }
