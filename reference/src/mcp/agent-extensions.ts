@@ -94,9 +94,11 @@ export class AgentExtensions implements ManagedExtensions {
     return all.sort((a, b) => compareBytes(a.key, b.key))
   }
 
-  async tools(): Promise<Map<string, McpTool[]>> {
+  /** The tools of one extension, or of all. Only these are asked (X2). */
+  async tools(wanted?: string): Promise<Map<string, McpTool[]>> {
+    const asked = [...this.#loaded].filter(([key]) => wanted === undefined || key === wanted)
     const entries = await Promise.all(
-      [...this.#loaded].map(async ([key, { connection, available }]): Promise<[string, McpTool[]]> => {
+      asked.map(async ([key, { connection, available }]): Promise<[string, McpTool[]]> => {
         const tools = await connection.tools()
         return [key, tools.filter(({ name }) => isAvailable(available, name))]
       }),
