@@ -12,7 +12,7 @@
 //
 //   - handlers: one package for each group of operations.
 //   - engine: what answers a user: turns of the model, permissions, open requests, agents in memory.
-//   - mcp: connections to extensions, and the built-in MCP server.
+//   - mcp: connections to extensions, sign-ins to their servers, and the built-in MCP server.
 //   - llm, store, settings: models, the database, the configuration.
 //   - domain: sessions, messages, recipes and extensions as plain data.
 //   - httpapi: requests and responses, independent of the operations.

@@ -47,7 +47,7 @@ func listen(state string, perConnection time.Duration) (*callback, error) {
 	c := &callback{port: ln.Addr().(*net.TCPAddr).Port, state: state, served: make(chan struct{}), outcome: make(chan outcome, 1)}
 	c.server = &http.Server{
 		Handler: http.HandlerFunc(c.answer), MaxHeaderBytes: maxHead - 4096, // the library adds as much
-		DisableGeneralOptionsHandler: true, ReadHeaderTimeout: perConnection, ErrorLog: log.New(io.Discard, "", 0),
+		DisableGeneralOptionsHandler: true, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	c.server.SetKeepAlivesEnabled(false)
 	few := &fewConnections{Listener: ln, perConnection: perConnection, places: make(chan struct{}, maxConnections), closed: make(chan struct{})}

@@ -80,11 +80,13 @@ func TestTokensThatAreNotRenewed(t *testing.T) {
 		asked    int
 		stays    bool
 	}{
-		"refused":                 {refreshable(), true, status(400), 1, false},
-		"refused, due":            {refreshable(), false, status(403), 1, false},
-		"down":                    {refreshable(), true, status(503), 1, true},
-		"busy":                    {refreshable(), true, status(429), 1, true},
-		"moved":                   {refreshable(), true, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/token", 307) }, 1, true},
+		"refused":      {refreshable(), true, status(400), 1, false},
+		"refused, due": {refreshable(), false, status(403), 1, false},
+		"down":         {refreshable(), true, status(503), 1, true},
+		"busy":         {refreshable(), true, status(429), 1, true},
+		"moved": {refreshable(), true, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/token", http.StatusTemporaryRedirect)
+		}, 1, true},
 		"not refreshable":         {bare, true, nil, 0, false},
 		"not refreshable, due":    {bare, false, nil, 0, true},
 		"of another server":       {elsewhere, true, nil, 0, true},

@@ -233,6 +233,7 @@ func TestNothingIsLeft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, d := newAuthority(t), newDesk(t)
+			d.times.user = 10 * time.Second
 			if name == "no answer" {
 				d.times.user = time.Millisecond
 			}
@@ -243,6 +244,12 @@ func TestNothingIsLeft(t *testing.T) {
 			tc.end(d, gone, page)
 			if err := <-ended; !errors.Is(err, tc.want) {
 				t.Errorf("%v, want %v", err, tc.want)
+			}
+			if name == "disconnect" {
+				d.working.Wait() // nothing else ends it
+				if !strings.Contains(d.log.String(), noLongerAsked.Error()) {
+					t.Errorf("the log is\n%s", &d.log)
+				}
 			}
 			d.Close()
 			if status := visit(back(page, "x")); status != 0 {
@@ -267,7 +274,7 @@ func TestSignInsAreLimited(t *testing.T) {
 	ctx, gone := context.WithCancel(t.Context())
 	defer gone()
 	var all []<-chan error
-	for n := range maxSignIns {
+	for n := range 16 {
 		all = append(all, d.signIn(ctx, fmt.Sprint(n), a.uri(t)))
 		<-d.user
 	}
@@ -300,7 +307,7 @@ func TestCallersAreLimited(t *testing.T) {
 	defer c.close()
 	address := fmt.Sprintf("127.0.0.1:%d", c.port)
 	began := time.Now()
-	silent := make([]net.Conn, maxConnections)
+	silent := make([]net.Conn, 16)
 	for i := range silent {
 		if silent[i], err = net.Dial("tcp", address); err != nil {
 			t.Fatal(err)
@@ -308,10 +315,19 @@ func TestCallersAreLimited(t *testing.T) {
 		defer silent[i].Close()
 	}
 	if status := visit(c.redirectURI()); status != http.StatusBadRequest {
-		t.Errorf("after %d silent connections: %d", maxConnections, status)
+		t.Errorf("after %d silent connections: %d", len(silent), status)
 	}
 	if waited := time.Since(began); waited < 100*time.Millisecond {
-		t.Errorf("it was answered after %s, while %d connections were open", waited, maxConnections)
+		t.Errorf("it was answered after %s, while %d connections were open", waited, len(silent))
+	}
+	unfinished, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unfinished.Close()
+	fmt.Fprintf(unfinished, "POST / HTTP/1.1\r\nHost: %s\r\nContent-Length: 10\r\n\r\n", address)
+	if answer, err := io.ReadAll(unfinished); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 404 ") {
+		t.Errorf("a request whose body does not come: %q, %v", answer, err)
 	}
 	for _, conn := range silent {
 		_ = conn.SetReadDeadline(time.Now().Add(10 * time.Second))
