@@ -202,7 +202,7 @@ describe('the program', () => {
     await rm(folder, { recursive: true })
   })
 
-  it.each(['none', '/nowhere/at/all', '/bin/false'])('prints the page of a sign-in on a line of its own, which is not in the log: %s', async (browser) => {
+  it.each(['none', '/nowhere/at/all', '/bin/false'])('prints the page of a sign-in on a line of its own, which is not in the log (X53): %s', async (browser) => {
     const server = await AuthServer.start()
     program = new Program(['agent', '--port', '0'], { GOOSE_OAUTH_BROWSER: browser, GOOSE_DISABLE_KEYRING: '' })
     const url = await program.url()

@@ -81,7 +81,7 @@ async function expectNothingLeft(page: URL): Promise<void> {
 }
 
 describe('a sign-in (GA 31)', () => {
-  it('prints the page without a browser, and ends with a token', async () => {
+  it('prints the page without a browser, and ends with a token (X53)', async () => {
     const [server, app] = [await AuthServer.start(), new SignInApp()]
     const added = app.add(server.extension())
     const page = await app.page()
@@ -184,7 +184,7 @@ describe('a sign-in (GA 31)', () => {
     expect((await added).status).toBe(200)
   })
 
-  it('logs nothing that is secret, and no text of the authorization server', async () => {
+  it('logs nothing that is secret, and no text of the authorization server (X59)', async () => {
     const [server, app] = [await AuthServer.start(), new SignInApp()]
     server.answer = ({ line, body }, response) => {
       const isRefused = line === 'POST /token' && (server.lines('POST /token').length === 1 || body.includes('refresh'))
