@@ -166,6 +166,7 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		Access:            s.origins,
 		Hooks:             s.hooks,
 		HookErrors:        asFile(stderr),
+		Pages:             stderr,
 		Log:               slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err != nil {

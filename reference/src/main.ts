@@ -85,10 +85,9 @@ async function main(args: readonly string[]): Promise<void> {
     process.exit(exitFailed)
   })
   const stopped = Promise.race([firstSignal(), ...(loaded.exitsWithStdin ? [endOfInput()] : [])])
-  const server = await startServer(
-    { ...loaded.options, ownCommand: [process.execPath, ...process.argv.slice(1, 2)], telemetry: sdk?.telemetry },
-    logger,
-  ).catch(fail)
+  const print = (line: string): boolean => process.stderr.write(`${line}\n`)
+  const ownCommand = [process.execPath, ...process.argv.slice(1, 2)]
+  const server = await startServer({ ...loaded.options, print, ownCommand, telemetry: sdk?.telemetry }, logger).catch(fail)
   process.stdout.write(`listening on ${server.url}\n`)
   logger.info('stopping', { signal: await stopped })
   const since = performance.now()
@@ -99,7 +98,7 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 /** Opens the log, and starts the export of telemetry if the environment wants it (GA 36.1). */
-async function startLog({ paths, environment }: ServerOptions): Promise<{ logger: Logger; sdk: Sdk | undefined }> {
+async function startLog({ paths, environment }: Pick<ServerOptions, 'paths' | 'environment'>): Promise<{ logger: Logger; sdk: Sdk | undefined }> {
   const file = new LogFile(serverLogs(paths), new Date(), (why) => process.stderr.write(`reference-server: log file: ${why}\n`))
   const write = (line: string): void => {
     process.stderr.write(line)

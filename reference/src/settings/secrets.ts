@@ -4,7 +4,7 @@ import { withMember, withoutMember } from '../wire/json/ordered.ts'
 import type { Keyring } from './keyring/keyring.ts'
 import { withoutOwnSecrets } from './own-secrets.ts'
 import type { Environment } from './paths.ts'
-import { renderMapping, type Mapping, type MappingFile } from './yaml-file.ts'
+import type { Mapping, MappingFile } from './yaml-file.ts'
 
 /** The variable that keeps the server away from the keyring. */
 const disablingVariable = 'GOOSE_DISABLE_KEYRING'
@@ -35,7 +35,7 @@ export class Secrets {
     let inFile: Promise<Mapping> | undefined
     return async (key) => {
       const first = await (inKeyring ??= this.#inKeyring())
-      return Object.hasOwn(first, key) ? first : (inFile ??= Promise.resolve().then(() => this.#file.readIfAny()))
+      return Object.hasOwn(first, key) ? first : (inFile ??= this.#inFile())
     }
   }
 
@@ -44,9 +44,15 @@ export class Secrets {
     return keyring === undefined ? {} : keyring.read()
   }
 
+  async #inFile(): Promise<Mapping> {
+    await this.#file.prepare()
+    return this.#file.readIfAny()
+  }
+
   /** Stores a secret. Rejects if the secrets cannot be read or written. */
   async set(key: string, value: unknown): Promise<void> {
     const keyring = await this.#chosen()
+    await this.#file.prepare()
     if (keyring === undefined) {
       this.#changeFile((before) => withMember(before, key, value))
       return
@@ -62,6 +68,7 @@ export class Secrets {
   /** Removes a secret, if there is one. Rejects like `set`. */
   async remove(key: string): Promise<void> {
     const keyring = await this.#chosen()
+    await this.#file.prepare()
     if (keyring === undefined) {
       this.#changeFile((before) => withoutMember(before, key))
       return
@@ -81,7 +88,7 @@ export class Secrets {
 
   /** There are no backups of this file. */
   #changeFile(change: (before: Mapping) => Mapping): void {
-    this.#file.write(renderMapping(change(this.#file.readIfAny())))
+    this.#file.replace(change(this.#file.readIfAny()))
   }
 
   async #chosen(): Promise<Keyring | undefined> {
