@@ -121,12 +121,12 @@ describe('a stream of chat completions (M35 to M38)', () => {
 })
 
 describe('a response of chat completions in one piece', () => {
-  const answer = (message: object): unknown => ({ choices: [{ message }], usage: { prompt_tokens: 4, completion_tokens: 5 } })
+  const answer = (message: object): unknown => ({ choices: [{ message, finish_reason: 'tool_calls' }], usage: { prompt_tokens: 4, completion_tokens: 5 } })
 
   it('has its text, then its calls', () => {
     const calls = [{ id: 't', function: { name: 'a', arguments: '' } }]
     expect(chatAnswer(answer({ content: 'x', tool_calls: calls }))).toEqual({
-      id: null, content: [{ type: 'text', text: 'x' }, call('t', 'a', {})], usage: { input: 4, output: 5, total: 9 }, model: null,
+      id: null, content: [{ type: 'text', text: 'x' }, call('t', 'a', {})], usage: { input: 4, output: 5, total: 9 }, model: null, finishReason: 'tool_calls',
     })
     expect(chatAnswer(answer({ content: '', tool_calls: calls })).content).toEqual([call('t', 'a', {})])
     expect(chatAnswer(answer({ content: null })).content).toEqual([{ type: 'text', text: '' }])
@@ -184,11 +184,12 @@ describe('Messages (M35 to M38)', () => {
       { type: 'tool_use', id: 't', name: 'n', input: { a: 1 } },
       { type: 'text', text: 'x' },
     ]
-    expect(messagesAnswer({ model: 'claude', content, usage: { input_tokens: 1, output_tokens: 2 } })).toEqual({
+    expect(messagesAnswer({ model: 'claude', stop_reason: 'end_turn', content, usage: { input_tokens: 1, output_tokens: 2 } })).toEqual({
       id: null,
       content: [{ type: 'redactedThinking', data: 'd' }, call('t', 'n', { a: 1 }), { type: 'text', text: 'x' }],
       usage: { input: 1, output: 2, total: 3 },
       model: 'claude',
+      finishReason: 'end_turn',
     })
     expect(messagesAnswer({ content: [], model: '' }).model).toBeNull()
     expect(messagesAnswer({ content: [] }).content).toEqual([{ type: 'text', text: '' }])
