@@ -74,6 +74,7 @@ func newGoose(config Config) (*goose, error) {
 		Env:         llm.Lookup(config.Env),
 		Definitions: definition.NewStore(filepath.Join(config.Directories.Config, "custom_providers")),
 		Transport:   g.transport,
+		Telemetry:   config.Telemetry,
 		Logs:        llm.NewLogs(config.Directories.Logs(), config.Log),
 		Log:         config.Log,
 	}
@@ -242,6 +243,7 @@ func (g *goose) turns(config Config) *turn.Service {
 		},
 		ReadRecipe: recipe.ReadFile,
 		Background: g.background,
+		Telemetry:  config.Telemetry,
 		Log:        config.Log,
 	}
 }

@@ -24,9 +24,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log"
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
@@ -39,6 +41,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 	"github.com/lockstep-dev/lockstep/server/settings"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 )
 
 // operations has all operations of the contract. Each group of operations has a handler type of its own.
@@ -124,6 +127,8 @@ type Config struct {
 	// Log receives what a person should know, and at debug level what happens. It never receives bodies or query
 	// strings. Nil means no log.
 	Log *slog.Logger
+	// Telemetry records what the server does. The server shuts it down when it stops. Nil means none.
+	Telemetry *telemetry.Telemetry
 }
 
 // withDefaults returns the configuration with its defaults filled in, or everything that is wrong with it.
@@ -240,8 +245,9 @@ func New(config Config) (*Server, error) {
 			Stall:    config.ReadTimeout,
 			InFlight: body.NewInFlight(maxBodiesBytes),
 		},
-		bounds: config.Bounds,
-		log:    config.Log,
+		bounds:    config.Bounds,
+		telemetry: config.Telemetry,
+		log:       config.Log,
 	}.handler()
 	return &Server{
 		config:   config,
@@ -264,6 +270,14 @@ func newHTTP(handler http.Handler, config Config) *http.Server {
 
 		// Without this, net/http would answer `OPTIONS *` itself, without the CORS headers.
 		DisableGeneralOptionsHandler: true,
-		ErrorLog:                     slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn),
+		ErrorLog:                     log.New(connectionLog{config.Log}, "", 0),
 	}
+}
+
+// A connectionLog logs what net/http reports. That may have texts of clients, so it is not the message (decision T13).
+type connectionLog struct{ log *slog.Logger }
+
+func (l connectionLog) Write(line []byte) (int, error) {
+	l.log.Warn("connection failed", "err", strings.TrimSpace(string(line)))
+	return len(line), nil
 }

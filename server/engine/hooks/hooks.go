@@ -10,12 +10,11 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/domain/pattern"
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
+	"github.com/lockstep-dev/lockstep/server/settings/ownsecret"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -55,14 +54,9 @@ type Hooks struct {
 // ErrStopped is the cause of the end of a hook that the stop of the server has killed.
 var ErrStopped = errors.New("server is shutting down")
 
-// serverKey is the variable with the secret of the server. Hooks do not get it.
-const serverKey = "GOOSE_SERVER__SECRET_KEY"
-
 // New returns the hooks of a server.
 func New(lists Lists, options Options) *Hooks {
-	options.Environment = slices.DeleteFunc(slices.Clone(options.Environment), func(variable string) bool {
-		return strings.HasPrefix(variable, serverKey+"=")
-	})
+	options.Environment = ownsecret.Without(options.Environment)
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
 	}

@@ -82,7 +82,7 @@ func (c calls) startClient(ctx context.Context, r *request) (finish func()) {
 	call.Compose = composed.call
 	var wait func(context.Context) message.ToolResult
 	sent := false
-	failed := c.recovered(r.call.Name, func() message.ToolResult {
+	failed := c.recovered(ctx, r.call.Name, func() message.ToolResult {
 		if c.agent.running.Err() == nil {
 			wait, sent = c.service.Clients.Start(call)
 		}
@@ -93,14 +93,16 @@ func (c calls) startClient(ctx context.Context, r *request) (finish func()) {
 		defer composed.end()
 		if wait == nil {
 			r.result = failed
+			r.span.End(ctx, failed.Error)
 			return
 		}
-		r.result = c.recovered(r.call.Name, func() message.ToolResult {
+		r.result = c.recovered(ctx, r.call.Name, func() message.ToolResult {
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
 			defer context.AfterFunc(c.agent.running, func() { cancel(stopped) })()
 			return wait(ctx)
 		})
+		r.span.End(ctx, r.result.Error)
 		r.result = c.settled(ctx, r, sent)
 	}
 }
