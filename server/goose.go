@@ -149,7 +149,7 @@ func (g *goose) serverTools(log *slog.Logger) func(ctx context.Context, sessionI
 		defer release()
 		tools, err := agent.Tools(ctx)
 		if err != nil {
-			log.Warn("tools of extensions not listed", "err", err)
+			log.WarnContext(ctx, "tools of extensions not listed", "err", err)
 		}
 		list := make(api.ServerToolList, len(tools))
 		for i, tool := range tools {

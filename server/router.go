@@ -179,7 +179,7 @@ func (r router) fail(err error, c echo.Context) {
 		status = known.Code
 	}
 	if status == http.StatusInternalServerError {
-		r.log.Error("request failed", "method", c.Request().Method, "route", c.Path(), "err", err)
+		r.log.ErrorContext(c.Request().Context(), "request failed", "method", c.Request().Method, "route", c.Path(), "err", err)
 	}
 	if c.Response().Committed {
 		return

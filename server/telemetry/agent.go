@@ -90,19 +90,22 @@ func Answering(ctx context.Context) context.Context {
 	return s.in(ctx)
 }
 
-// Within returns ctx with the agent of another context, such as the one in which an MCP server asks for a sample.
-func Within(ctx, agent context.Context) context.Context {
-	s := scopeOf(agent)
-	if s.agent == nil {
+// Within returns ctx as a part of what another context belongs to: a reply, or else a request. MCP servers, for example, ask
+// for samples in contexts of their own.
+func Within(ctx, other context.Context) context.Context {
+	s := scopeOf(other)
+	if s == (scope{}) {
 		return ctx
 	}
-	if s.agent.span != nil {
+	if s.agent == nil {
+		ctx = trace.ContextWithSpan(ctx, trace.SpanFromContext(other))
+	} else if s.agent.span != nil {
 		ctx = trace.ContextWithSpan(ctx, s.agent.span)
 	}
 	return s.in(ctx)
 }
 
-// Outside returns a context for calls about a conversation that are not part of a reply.
+// Outside returns a context for calls about a conversation that are not part of a reply. They keep the span of ctx.
 func (t *Telemetry) Outside(ctx context.Context, conversation string) context.Context {
 	if t == nil {
 		return ctx

@@ -143,9 +143,13 @@ func (to *target) compression() int {
 
 // client returns a client that follows no redirects.
 func (to *target) client() *http.Client {
+	dial := to.dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: to.timeout, KeepAlive: 30 * time.Second}).DialContext
+	}
 	transport := &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: to.timeout, KeepAlive: 30 * time.Second}).DialContext,
+		DialContext:         dial,
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConns:        2,

@@ -2,8 +2,10 @@ package telemetry
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
+	"net"
 	"net/url"
 	"regexp"
 	"slices"
@@ -39,6 +41,7 @@ type target struct {
 	headers map[string]string
 	timeout time.Duration // of one export with its repetitions
 	gzip    bool
+	dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil means over the network
 }
 
 // batches limit how spans or log records are exported.

@@ -56,7 +56,7 @@ func (t *Tool) End(ctx context.Context, failure *string) {
 	endSpan(t.span, errorType)
 }
 
-var code = regexp.MustCompile(`^(-?[0-9]{1,10}): `)
+var code = regexp.MustCompile(`^(-?[0-9]{1,19}): `)
 
 func codeOf(failure string) string {
 	if found := code.FindStringSubmatch(failure); found != nil {

@@ -103,7 +103,7 @@ func (h *Hooks) Before(ctx context.Context, call Call) (input json.RawMessage, r
 			if cause := h.ended(ctx); cause != nil {
 				return call.Input, replaced, cause
 			}
-			h.options.Log.Warn("hook failed", "hook", "before", "program", hook.Command[0], "err", err)
+			h.options.Log.WarnContext(ctx, "hook failed", "hook", "before", "program", hook.Command[0], "err", err)
 			return call.Input, replaced, &Denial{"Hook failed: " + jsonwire.WellFormed(hook.Command[0])}
 		}
 		if said.input != nil {
@@ -138,7 +138,7 @@ func (h *Hooks) After(ctx context.Context, call Call, outcome Outcome) (text str
 			if h.ended(ctx) != nil {
 				return first, false
 			}
-			h.options.Log.Warn("hook failed", "hook", "after", "program", hook.Command[0], "err", err)
+			h.options.Log.WarnContext(ctx, "hook failed", "hook", "after", "program", hook.Command[0], "err", err)
 			continue
 		}
 		if said != nil {

@@ -78,7 +78,7 @@ func (c calls) startClient(ctx context.Context, r *request) (finish func()) {
 	notify, over := c.notifications(ctx, r.announced.ID)
 	call.Notify = notify
 	call.Over = func() bool { return ctx.Err() != nil || c.agent.running.Err() != nil }
-	composed := &composition{calls: c}
+	composed := &composition{calls: c, reply: ctx}
 	call.Compose = composed.call
 	var wait func(context.Context) message.ToolResult
 	sent := false
@@ -102,7 +102,11 @@ func (c calls) startClient(ctx context.Context, r *request) (finish func()) {
 			defer context.AfterFunc(c.agent.running, func() { cancel(stopped) })()
 			return wait(ctx)
 		})
-		r.span.End(ctx, r.result.Error)
+		failure := r.result.Error
+		if sent && failure != nil {
+			failure = new("") // the text may be the client's, which has no code
+		}
+		r.span.End(ctx, failure)
 		r.result = c.settled(ctx, r, sent)
 	}
 }
