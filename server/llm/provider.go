@@ -66,10 +66,10 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 			return
 		}
 		body := p.wireFor(ctx, p.config).body(p.config, r, true)
-		log := p.logs.begin(p.config, body)
-		defer log.close()
 		ctx, call := p.telemetry.Chat(ctx, p.name, p.Model(), p.to.url)
 		defer call.End("")
+		log := p.logs.begin(ctx, p.config, body)
+		defer log.close()
 		answer, err := p.caller.send(ctx, p.to, body)
 		if err != nil {
 			call.End(errorType(ctx, err))
@@ -163,10 +163,10 @@ func (p *Provider) Sample(ctx context.Context, r Request, maxTokens int64, tempe
 // ask asks a model for an answer that is not streamed.
 func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piece, error) {
 	body := p.wireFor(ctx, config).body(config, r, false)
-	log := p.logs.begin(config, body)
-	defer log.close()
 	model := p.calls.wire.model(config)
 	ctx, call := p.telemetry.Chat(ctx, p.name, model, p.to.url)
+	log := p.logs.begin(ctx, config, body)
+	defer log.close()
 	piece, err := p.receive(ctx, model, body)
 	observe(call, piece)
 	call.End(errorType(ctx, err))
