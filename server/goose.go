@@ -29,8 +29,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/osv"
 	"github.com/lockstep-dev/lockstep/server/mcp/platform"
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
+	"github.com/lockstep-dev/lockstep/server/mcp/signin"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // goose is the state of the goose-server family, on disk and in memory.
@@ -45,6 +47,7 @@ type goose struct {
 	background  *turn.Background
 	guard       *processgroup.Guard // ends the processes of extensions and hooks with the server
 	hooks       *hooks.Hooks
+	signIns     *signin.SignIns
 
 	noGrace  chan struct{} // see endGrace
 	endGrace func()        // closes noGrace: extensions that are ending are killed at once
@@ -67,6 +70,10 @@ func newGoose(config Config) (*goose, error) {
 		g.guard = processgroup.NewGuard(config.Guard...)
 	}
 	g.hooks = hooks.New(config.Hooks, hooks.Options{Environment: config.Environment, Stderr: config.HookErrors, Guard: g.guard, Log: config.Log})
+	g.signIns = signin.New(signin.Options{
+		Secrets: signInSecrets{g.settings}, Browser: config.env("GOOSE_OAUTH_BROWSER"), Directory: config.Directory, Environment: config.Environment,
+		Pages: config.Pages, Log: config.Log,
+	})
 	g.endGrace = sync.OnceFunc(func() { close(g.noGrace) })
 	g.providers = &llm.Factory{
 		Settings:    g.settings,
@@ -104,9 +111,6 @@ func newGoose(config Config) (*goose, error) {
 
 // connector returns what connects agents to their extensions.
 func (g *goose) connector(config Config) *connector.Connector {
-	version, _ := config.Env("GOOSE_MCP_CLIENT_VERSION")
-	todo, _ := config.Env("GOOSE_TODO_MAX_CHARS")
-	packages, _ := config.Env("OSV_ENDPOINT")
 	return &connector.Connector{
 		Secrets:  g.settings,
 		Settings: g.settings,
@@ -115,17 +119,31 @@ func (g *goose) connector(config Config) *connector.Connector {
 			return g.store.Update(ctx, id, store.SetExtensionData(data))
 		},
 		Skills:        config.skills(),
-		Packages:      osv.New(packages, g.transport),
+		SignIns:       g.signIns,
+		Packages:      osv.New(config.env("OSV_ENDPOINT"), g.transport),
 		Executable:    config.Executable,
 		Guard:         g.guard,
 		Directory:     config.Directory,
 		Environment:   config.Environment,
-		ClientVersion: version,
-		TodoLimit:     platform.TodoLimit(todo),
+		ClientVersion: config.env("GOOSE_MCP_CLIENT_VERSION"),
+		TodoLimit:     platform.TodoLimit(config.env("GOOSE_TODO_MAX_CHARS")),
 		Grace:         config.ExtensionGrace,
 		NoGrace:       g.noGrace,
 		Log:           config.Log,
 	}
+}
+
+// env returns a variable of the environment, or "".
+func (c Config) env(name string) string {
+	value, _ := c.Env(name)
+	return value
+}
+
+// signInSecrets stores the credentials of sign-ins among the other secrets.
+type signInSecrets struct{ *settings.Settings }
+
+func (s signInSecrets) SetSecret(key string, value json.RawMessage) error {
+	return s.Change(settings.Secrets, key, func(jsonwire.Text) jsonwire.Text { return jsonwire.Text(value) })
 }
 
 // ownerOf returns the client to which a session belongs, or "" if there is none (CT 10.1).
@@ -170,9 +188,11 @@ func (c Config) skills() (places []string) {
 // close closes connections and files. The goose cannot be used afterwards.
 func (g *goose) close() error {
 	g.background.Close()
+	g.signIns.Stop()
 	g.agents.Close()
 	g.guard.Close()
 	g.settings.Close()
+	g.signIns.Close() // its accesses to the secrets have ended
 	g.transport.CloseIdleConnections()
 	return g.store.Close()
 }

@@ -12,7 +12,7 @@
 //
 //   - handlers: one package for each group of operations.
 //   - engine: what answers a user: turns of the model, permissions, open requests, agents in memory.
-//   - mcp: connections to extensions, and the built-in MCP server.
+//   - mcp: connections to extensions, sign-ins to their servers, and the built-in MCP server.
 //   - llm, store, settings: models, the database, the configuration.
 //   - domain: sessions, messages, recipes and extensions as plain data.
 //   - httpapi: requests and responses, independent of the operations.
@@ -24,6 +24,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
 	"net/http"
@@ -108,6 +109,9 @@ type Config struct {
 	Hooks hooks.Lists
 	// HookErrors is the standard error of these commands. Nil means none.
 	HookErrors *os.File
+	// Pages receives the addresses of pages for sign-ins that no browser opens, a line each (decision X53). They have
+	// secrets, so they are not for Log. Nil means that they are dropped.
+	Pages io.Writer
 
 	// Queue limits how many events a stream keeps for a slow reader; see [events.Options].
 	Queue events.Options

@@ -171,6 +171,7 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		Access:            s.origins,
 		Hooks:             s.hooks,
 		HookErrors:        asFile(stderr),
+		Pages:             stderr,
 		Log:               slog.New(observed.Handler(slog.NewTextHandler(log, nil))),
 		Telemetry:         observed,
 	})

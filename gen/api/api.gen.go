@@ -2148,7 +2148,7 @@ type Annotations struct {
 	LastModified *time.Time  `json:"lastModified,omitempty"`
 }
 
-// AnyValue Any JSON. Numbers keep their digits, and objects the order of their fields.
+// AnyValue Any JSON, null included. Numbers keep their digits, and objects the order of their fields.
 type AnyValue = json.RawMessage
 
 // AudioContent defines model for AudioContent.
@@ -2581,7 +2581,7 @@ type Elicitation struct {
 	ID         string                `json:"id"`
 	Message    string                `json:"message"`
 
-	// RequestedSchema Any JSON. Numbers keep their digits, and objects the order of their fields.
+	// RequestedSchema Any JSON, null included. Numbers keep their digits, and objects the order of their fields.
 	RequestedSchema AnyValue `json:"requested_schema"`
 }
 
@@ -2593,7 +2593,7 @@ type ElicitationResponse struct {
 	ActionType ElicitationResponseActionType `json:"actionType"`
 	ID         string                        `json:"id"`
 
-	// UserData Any JSON. Numbers keep their digits, and objects the order of their fields.
+	// UserData Any JSON, null included. Numbers keep their digits, and objects the order of their fields.
 	UserData AnyValue `json:"user_data"`
 }
 
@@ -2922,8 +2922,8 @@ type LoggingMessage struct {
 	Level  LoggingMessageLevel `json:"level"`
 	Logger *string             `json:"logger,omitempty"`
 
-	// Data Any JSON. Numbers keep their digits, and objects the order of their fields.
-	Data *AnyValue `json:"data"`
+	// Data Any JSON, null included. Numbers keep their digits, and objects the order of their fields.
+	Data AnyValue `json:"data"`
 
 	// Meta An object with any fields.
 	Meta JSONObject `json:"_meta,omitempty"`
@@ -3417,8 +3417,8 @@ type ResourceLinkType string
 
 // Response The result that the agent must return at the end.
 type Response struct {
-	// JSONSchema Any JSON. Numbers keep their digits, and objects the order of their fields.
-	JSONSchema AnyValue `json:"json_schema,omitempty"`
+	// JSONSchema Any JSON.
+	JSONSchema json.RawMessage `json:"json_schema,omitempty"`
 }
 
 // ResultError Example: {"error":"-32603: boom","status":"error"}
@@ -4254,7 +4254,7 @@ type UpsertConfigQuery struct {
 	IsSecret bool   `json:"is_secret"`
 	Key      string `json:"key"`
 
-	// Value Any JSON. Numbers keep their digits, and objects the order of their fields.
+	// Value Any JSON, null included. Numbers keep their digits, and objects the order of their fields.
 	Value AnyValue `json:"value"`
 }
 

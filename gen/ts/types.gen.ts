@@ -662,7 +662,7 @@ export type ExecutionTimeout = {
 };
 
 /**
- * Any JSON. Numbers keep their digits, and objects the order of their fields.
+ * Any JSON, null included. Numbers keep their digits, and objects the order of their fields.
  */
 export type AnyValue = unknown;
 
@@ -1586,7 +1586,10 @@ export type RecipeParameterRequirement = 'required' | 'optional' | 'user_prompt'
  * The result that the agent must return at the end.
  */
 export type Response = {
-    json_schema?: AnyValue;
+    /**
+     * Any JSON.
+     */
+    json_schema?: unknown;
 };
 
 export type SubRecipe = {

@@ -136,6 +136,7 @@ func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exc
 		defer u.asked.notify()
 		u.mu.Lock()
 		defer u.mu.Unlock()
+		u.stub.Kind().FillParams(&x.Request)
 		step.Exchanges[n], x.Hangs = x, hangs
 		switch {
 		case x.Stream != "": // see talked

@@ -29,6 +29,7 @@ import { OpenStreams } from './httpapi/sse/open-streams.ts'
 import { Providers } from './llm/providers.ts'
 import type { Logger } from './log.ts'
 import { AgentExtensions } from './mcp/agent-extensions.ts'
+import { SignIns } from './mcp/oauth/sign-ins.ts'
 import { clientToolRoutes, gooseRoutes } from './routes.ts'
 import type { Environment, Paths } from './settings/paths.ts'
 import { Settings } from './settings/settings.ts'
@@ -65,6 +66,8 @@ export interface AppOptions {
   maxActiveAgents: number
   /** The command that started this program. It starts the built-in extensions too (GA 1.1). */
   ownCommand?: readonly string[]
+  /** Prints a line for the user, which is not for the log (X53). */
+  print: (line: string) => void
   /** Runs recipe tasks. The app closes it when it stops. */
   recipeWorker: RecipeWorker
 }
@@ -119,12 +122,13 @@ export function createApp(options: AppOptions, logger: Logger): App {
 
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
-  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody }: AppOptions,
+  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody, print }: AppOptions,
   { store, executions, hooks, clientTools }: { store: SessionStore; executions: Executions; hooks: Hooks; clientTools: ClientTools },
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
-  const launch = { settings, store, environment, directory, ownCommand, logger }
+  const signIns = new SignIns({ settings, environment, directory, logger, print })
+  const launch = { settings, store, environment, directory, ownCommand, logger, signIns }
   const makeAgent = (id: string, onIdle: () => void): Agent => {
     const session = store.handle(id)
     return new Agent(session, new AgentExtensions(session, launch), onIdle)
@@ -153,8 +157,9 @@ function gooseServer(
     elicitations: new Elicitations(),
   })
   return {
-    routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, handler) })),
+    routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, settings, handler) })),
     stop: async () => {
+      signIns.stop()
       await naming.stop()
       await agents.stopAll()
       await recipeWorker.close()
@@ -172,10 +177,11 @@ function clientOfSession(store: SessionStore): ClientOfSession {
   }
 }
 
-/** A handler that waits for the store. The first request waits until all logs are read. */
-function whenOpen(store: SessionStore, handler: Route['handler']): Route['handler'] {
+/** A handler that waits for the store and the settings. The first request waits until all logs are read. */
+function whenOpen(store: SessionStore, settings: Settings, handler: Route['handler']): Route['handler'] {
   return async (c) => {
     await store.open()
+    await settings.prepare()
     return handler(c)
   }
 }

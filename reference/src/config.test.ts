@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from './config.ts'
-import type { ServerOptions } from './server.ts'
+import { loadConfig, type ConfiguredOptions } from './config.ts'
 
-const defaults: ServerOptions = {
+const defaults: ConfiguredOptions = {
   host: '127.0.0.1',
   port: 3000,
   directory: '/work',
@@ -31,7 +30,7 @@ interface Given {
 }
 
 /** The options, or the problems as the user sees them. */
-async function load({ flags = [], env = {}, files = {} }: Given): Promise<ServerOptions | string[]> {
+async function load({ flags = [], env = {}, files = {} }: Given): Promise<ConfiguredOptions | string[]> {
   const loaded = await loadConfig(flags, {
     env: { HOME: '/home/me', ...env },
     home: '/home/me',

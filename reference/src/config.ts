@@ -8,7 +8,10 @@ import { atLeastOneMillisecond, originRule, readConfigFile, type Problem, type R
 import type { ServerOptions } from './server.ts'
 import { pathsOf, rootPaths, type Environment } from './settings/paths.ts'
 
-export type Loaded = { ok: true; options: ServerOptions; warnings: string[]; exitsWithStdin: boolean } | { ok: false; problems: Problem[] }
+/** The options that flags, variables and the file set. */
+export type ConfiguredOptions = Omit<ServerOptions, 'print'>
+
+export type Loaded = { ok: true; options: ConfiguredOptions; warnings: string[]; exitsWithStdin: boolean } | { ok: false; problems: Problem[] }
 
 /** Everything outside the command line that determines the configuration. */
 export interface LaunchContext {
@@ -143,7 +146,7 @@ export async function loadConfig(args: readonly string[], around: LaunchContext)
   const address = find(host) ?? '127.0.0.1'
   const secret = around.env[secretKey] ?? knownSecret
   checkSecret(secret, address, given.has(insecure), problems)
-  const options: ServerOptions = {
+  const options: ConfiguredOptions = {
     host: address,
     port: find(port) ?? 3000,
     directory: find(directory) ?? around.workingDirectory,

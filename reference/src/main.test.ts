@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { AuthServer } from './testing/auth-server.ts'
+import { eventually } from './testing/eventually.ts'
 import { RawClient, request as requestTo } from './testing/raw-client.ts'
 
 /*
@@ -198,6 +200,35 @@ describe('the program', () => {
     program.process.kill('SIGTERM')
     expect(await client.ended()).toContain(JSON.stringify({ directory: folder }))
     await rm(folder, { recursive: true })
+  })
+
+  it.each(['none', '/nowhere/at/all', '/bin/false'])('prints the page of a sign-in on a line of its own, which is not in the log (X53): %s', async (browser) => {
+    const server = await AuthServer.start()
+    program = new Program(['agent', '--port', '0'], { GOOSE_OAUTH_BROWSER: browser, GOOSE_DISABLE_KEYRING: '' })
+    const url = await program.url()
+    const added = fetch(`${url}/agent/add_extension`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Secret-Key': 'key' },
+      body: JSON.stringify({ session_id: 'a', config: server.extension() }),
+    })
+    await eventually(() => { expect(program?.stderr).toMatch(/^http.*\n/m) })
+    const pages = program.stderr.split('\n').filter((line) => line.includes(server.url))
+    expect(pages).toHaveLength(1)
+    const [page = ''] = pages
+    expect(page.startsWith(`${server.url}/authorize?`)).toBe(true)
+    const { searchParams } = new URL(page)
+    const query = new URLSearchParams({ state: searchParams.get('state') ?? '', code: 'canary-code' })
+    expect((await fetch(`${searchParams.get('redirect_uri') ?? ''}?${query.toString()}`)).status).toBe(200)
+    expect((await added).status).toBe(200)
+    program.process.kill('SIGTERM')
+    expect(await program.status()).toBe(0)
+    const days = join(root, 'state/logs/server')
+    const files = readdirSync(days).flatMap((day) => readdirSync(join(days, day)).map((name) => join(days, day, name)))
+    const log = readFileSync(files.find((name) => name.endsWith(`-${program?.process.pid}.log`)) ?? '', 'utf8')
+    expect(log).toContain('signed in')
+    expect(program.stderr.replace(`${page}\n`, '')).toBe(log)
+    for (const secret of ['canary', '/authorize', searchParams.get('state'), searchParams.get('code_challenge')]) expect(log).not.toContain(secret)
+    rmSync(join(root, 'config/secrets.yaml'))
   })
 })
 

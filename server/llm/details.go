@@ -3,14 +3,46 @@ package llm
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/llm/definition"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
+// Details describe a provider. They are an [api.ProviderDetails], most of which is JSON already.
+type Details struct {
+	Name         string
+	Metadata     jsonwire.Text // of an [api.ProviderMetadata]
+	IsConfigured bool
+	Type         api.ProviderType
+}
+
+// Write writes the details as JSON.
+func (d Details) Write(w *jsonwire.Writer) {
+	w.Open('{')
+	w.Name("name").String(d.Name)
+	w.Name("metadata").Raw(d.Metadata)
+	w.Name("is_configured").Bool(d.IsConfigured)
+	w.Name("provider_type").String(string(d.Type))
+	w.Close('}')
+}
+
+// fixed returns the metadata of the providers that are part of the server, by name.
+var fixed = sync.OnceValue(func() map[string]jsonwire.Text {
+	all := map[string]jsonwire.Text{}
+	for i := range builtins {
+		all[builtins[i].name] = jsonwire.Marshal(builtins[i].metadata())
+	}
+	for id, d := range definition.Bundled() {
+		all[id] = jsonwire.Marshal(metadataOf(id, d))
+	}
+	return all
+})
+
 // Providers describes all providers, sorted by name (decision G57). Secrets that cannot be read count as not set.
-func (f *Factory) Providers() []api.ProviderDetails {
-	var all []api.ProviderDetails
+func (f *Factory) Providers() []Details {
+	var all []Details
 	settings := f.Settings
 	if f.View != nil {
 		settings = f.View()
@@ -21,7 +53,8 @@ func (f *Factory) Providers() []api.ProviderDetails {
 		return is
 	}
 	for i := range builtins {
-		all = append(all, builtins[i].details(ready(builtins[i].isConfigured(settings))))
+		b := &builtins[i]
+		all = append(all, Details{b.name, fixed()[b.name], ready(b.isConfigured(settings)), b.kind()})
 	}
 	ids := f.Definitions.IDs()
 	for id := range definition.Bundled() {
@@ -33,12 +66,18 @@ func (f *Factory) Providers() []api.ProviderDetails {
 		if builtinOf(id) != nil {
 			continue
 		}
-		if d, isFile, err := f.Definitions.Find(id); err == nil {
-			all = append(all, defined(id, d, isFile, ready(hasKey(settings, d))))
+		d, isFile, err := f.Definitions.Find(id)
+		if err != nil {
+			continue
 		}
+		metadata, kind := fixed()[id], api.ProviderTypeDeclarative
+		if isFile {
+			metadata, kind = jsonwire.Marshal(metadataOf(id, d)), api.ProviderTypeCustom
+		}
+		all = append(all, Details{id, metadata, ready(hasKey(settings, d)), kind})
 	}
 	f.logUnread(unread)
-	slices.SortFunc(all, func(a, b api.ProviderDetails) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b Details) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
@@ -63,20 +102,21 @@ func (b *builtin) isConfigured(settings Settings) (bool, error) {
 	return without && !missing || !without && set, nil
 }
 
-func (b *builtin) details(ready bool) api.ProviderDetails {
-	description, kind := b.description, api.ProviderTypeBuiltin
+func (b *builtin) kind() api.ProviderType {
+	if b.preferred {
+		return api.ProviderTypePreferred
+	}
+	return api.ProviderTypeBuiltin
+}
+
+func (b *builtin) metadata() api.ProviderMetadata {
+	description := b.description
 	if b.cannot != "" {
 		description += ". Cannot run on this server: " + b.cannot
 	}
-	if b.preferred {
-		kind = api.ProviderTypePreferred
-	}
-	return api.ProviderDetails{
-		Name: b.name, IsConfigured: ready, ProviderType: kind,
-		Metadata: api.ProviderMetadata{
-			Name: b.name, DisplayName: b.display, Description: description, DefaultModel: b.model, KnownModels: b.knownModels(),
-			ModelDocLink: b.link, ConfigKeys: b.configKeys(),
-		},
+	return api.ProviderMetadata{
+		Name: b.name, DisplayName: b.display, Description: description, DefaultModel: b.model, KnownModels: b.knownModels(),
+		ModelDocLink: b.link, ConfigKeys: b.configKeys(),
 	}
 }
 
@@ -103,12 +143,9 @@ func (b *builtin) configKeys() []api.ConfigKey {
 	return keys
 }
 
-// defined describes the provider of a definition.
-func defined(id string, d definition.Definition, isFile, ready bool) api.ProviderDetails {
-	engine, kind, model := builtinOf(string(d.Engine)), api.ProviderTypeDeclarative, ""
-	if isFile {
-		kind = api.ProviderTypeCustom
-	}
+// metadataOf returns the metadata of the provider of a definition.
+func metadataOf(id string, d definition.Definition) api.ProviderMetadata {
+	engine, model := builtinOf(string(d.Engine)), ""
 	models := slices.Clone(d.Models)
 	for i := range models {
 		if models[i].SupportsCacheControl == nil {
@@ -118,12 +155,9 @@ func defined(id string, d definition.Definition, isFile, ready bool) api.Provide
 	if len(models) > 0 {
 		model = models[0].Name
 	}
-	return api.ProviderDetails{
-		Name: id, IsConfigured: ready, ProviderType: kind,
-		Metadata: api.ProviderMetadata{
-			Name: id, DisplayName: d.DisplayName, Description: definition.Description(d), DefaultModel: model, KnownModels: models,
-			ModelDocLink: engine.link, ConfigKeys: keysOf(d, engine),
-		},
+	return api.ProviderMetadata{
+		Name: id, DisplayName: d.DisplayName, Description: definition.Description(d), DefaultModel: model, KnownModels: models,
+		ModelDocLink: engine.link, ConfigKeys: keysOf(d, engine),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/definition"
@@ -263,8 +264,14 @@ func TestProvidersAreDescribed(t *testing.T) {
 	for name, text := range map[string]string{"Z": least, "openai": least, "custom_deepseek": "broken", "free": strings.Replace(least, "anthropic", "ollama", 1)} {
 		testfile.Write(t, filepath.Join(custom, name+".json"), text)
 	}
+	w := jsonwire.NewWriter(nil)
+	jsonwire.Array(w, f.Providers(), llm.Details.Write)
+	var all []api.ProviderDetails
+	if err := jsonwire.Unmarshal(w.Text(), &all); err != nil {
+		t.Fatal(err)
+	}
 	var names, ready []string
-	for _, p := range f.Providers() {
+	for _, p := range all {
 		names = append(names, p.Name)
 		if p.IsConfigured {
 			ready = append(ready, p.Name)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { TestApp } from '../testing/test-app.ts'
 
 async function ask(test: TestApp, headers: Record<string, string>, method = 'GET', path = '/client-tools/tools'): Promise<string> {
@@ -11,7 +11,10 @@ const badOrigin = '403 no CORS {"error":{"code":"PERMISSION_DENIED","message":"O
 const badHost = '403 no CORS {"error":{"code":"PERMISSION_DENIED","message":"Host not allowed"}}'
 
 describe('an origin (CT 15.1, S70, S71)', () => {
-  const test = new TestApp({ allowedOrigins: ['https://app.example'] })
+  let test: TestApp
+  beforeEach(() => {
+    test = new TestApp({ allowedOrigins: ['https://app.example'] })
+  })
 
   it.each(['http://localhost', 'https://localhost:1', 'http://127.0.0.1:5173', 'https://127.255.255.254', 'http://[::1]:3000', 'https://app.example'])(
     '%s is allowed',
@@ -42,7 +45,10 @@ describe('an origin (CT 15.1, S70, S71)', () => {
 })
 
 describe('a request without an origin (S88)', () => {
-  const test = new TestApp({ allowedOrigins: [] })
+  let test: TestApp
+  beforeEach(() => {
+    test = new TestApp({ allowedOrigins: [] })
+  })
 
   it.each(['same-origin', 'none'])('for a page of this site, or for none, is served: %s', async (site) => {
     expect(await ask(test, { 'Sec-Fetch-Site': site, Host: 'localhost' })).toBe(served)
@@ -63,7 +69,10 @@ describe('a request without an origin (S88)', () => {
 })
 
 describe('a host (CT 15.2)', () => {
-  const test = new TestApp({ allowedOrigins: [], hostName: 'Dev.example.com' })
+  let test: TestApp
+  beforeEach(() => {
+    test = new TestApp({ allowedOrigins: [], hostName: 'Dev.example.com' })
+  })
 
   it.each(['localhost', 'LocalHost.:80', 'a.localhost:1', '127.0.0.1:3000', '10.0.0.1', '[::1]:3000', '[2001:db8::1]', 'dev.example.com:3000', 'DEV.example.com.'])(
     '%s is served',

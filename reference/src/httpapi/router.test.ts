@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { TestApp } from '../testing/test-app.ts'
 
-const test = new TestApp()
+let test: TestApp
+beforeEach(() => {
+  test = new TestApp()
+})
 
 /** Status, headers and body of a response, as one value. */
 async function ask(method: string, target: string, headers: Record<string, string> = {}): Promise<unknown> {

@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { TestApp } from '../testing/test-app.ts'
 import { equals } from './secret-key.ts'
 
-const test = new TestApp({ secretKey: 's3cret key' })
+let test: TestApp
+beforeEach(() => {
+  test = new TestApp({ secretKey: 's3cret key' })
+})
 
 async function ask(method: string, target: string, key?: string): Promise<unknown> {
   const headers: Record<string, string> = key === undefined ? {} : { 'x-secret-KEY': key }

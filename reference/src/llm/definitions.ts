@@ -7,7 +7,7 @@ import { readRegularFile } from '../settings/regular-file.ts'
 import { compareBytes } from '../text/compare-bytes.ts'
 import { parseJsonDocument } from '../wire/json/document.ts'
 import {
-  array, boolean, int64, map, nullable, number, object, oneOf, readShape, string, withDefault, type Shape,
+  array, boolean, int64From, map, nullable, number, object, oneOf, readShape, string, withDefault, type Shape,
 } from '../wire/json/shape.ts'
 
 /*
@@ -26,7 +26,7 @@ export interface FoundDefinition {
 
 const modelInfo = object<contract.ModelInfo>({
   name: string,
-  context_limit: int64,
+  context_limit: int64From(0),
   input_token_cost: nullable(number),
   output_token_cost: nullable(number),
   currency: nullable(string),
@@ -42,7 +42,7 @@ const definitionShape: Shape<Definition> = object<Definition>({
   base_url: string,
   models: array(modelInfo),
   headers: nullable(map(string)),
-  timeout_seconds: nullable(int64),
+  timeout_seconds: nullable(int64From(0)),
   supports_streaming: nullable(boolean),
 })
 

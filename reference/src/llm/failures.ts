@@ -5,17 +5,26 @@ import { member } from './model-protocol.ts'
 /** The error for a response whose status is not 2xx (GA 18.9). */
 export function errorOfResponse(status: number, bytes: Uint8Array): ModelError {
   const { message, code } = complaint(Buffer.from(bytes).toString())
+  const isContext = status === 413 || (status === 400 && isAboutContext(message, code))
+  return quoting(isContext ? 'Context length exceeded: ' : beginningOf(status), message, `status ${status}`, isContext)
+}
+
+function beginningOf(status: number): string {
   if (status === 401 || status === 403) {
-    return new ModelError(`Authentication error: Authentication failed. Status: ${statusWithName(status)}. Response: ${message}`)
+    return `Authentication error: Authentication failed. Status: ${statusWithName(status)}. Response: `
   }
-  if (status === 413 || (status === 400 && isAboutContext(message, code))) {
-    return new ModelError(`Context length exceeded: ${message}`, true)
-  }
-  if (status === 400) return new ModelError(`Request failed: Bad request (400): ${message}`)
-  if (status === 404) return new ModelError(`Request failed: Resource not found (404): ${message}`)
-  if (status === 429) return new ModelError(`Rate limit exceeded: ${message}`)
-  if (status >= 500) return new ModelError(`Server error: Server error (${statusWithName(status)}): ${message}`)
-  return new ModelError(`Request failed: Request failed with status ${statusWithName(status)}: ${message}`)
+  if (status === 400) return 'Request failed: Bad request (400): '
+  if (status === 404) return 'Request failed: Resource not found (404): '
+  if (status === 429) return 'Rate limit exceeded: '
+  if (status >= 500) return `Server error: Server error (${statusWithName(status)}): `
+  return `Request failed: Request failed with status ${statusWithName(status)}: `
+}
+
+/** An error that quotes the model's server. The log has `instead`, because the text may contain the key of the request (G59). */
+function quoting(beginning: string, text: string, instead: string, contextExceeded?: boolean): ModelError {
+  const error = new ModelError(`${beginning}${text}`, contextExceeded)
+  error.stack = (error.stack ?? error.message).replace(error.message, () => `${beginning}${instead}`)
+  return error
 }
 
 /** The failure of a response whose status is not 2xx. */
@@ -30,7 +39,7 @@ export function failureInside(bytes: Uint8Array): Failure | undefined {
   const given = member(error, 'code')
   const code = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given
   if (typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599) return failureOf(code, bytes)
-  return { error: new ModelError(`Request failed: ${complaint(Buffer.from(bytes).toString()).message}`), isTransient: false }
+  return { error: quoting('Request failed: ', complaint(Buffer.from(bytes).toString()).message, 'an error in an answer'), isTransient: false }
 }
 
 /** The value of a JSON text; undefined if it is not JSON. */

@@ -98,8 +98,8 @@ function veniceName(item: unknown): string | undefined {
   return id === undefined || !flags.includes('f') ? undefined : `${id} [${flags.join('')}]`
 }
 
-/** The list of a provider, or what there is instead. */
-export type Listed = { models: string[] } | { instead: NoListStatus }
+/** The list of a provider, or what there is instead, and why. The reason quotes nothing of an answer (G59). */
+export type Listed = { models: string[] } | { instead: NoListStatus; why: string }
 
 /** The most bytes of a list (G59). */
 const maxListBytes = 16 * 1024 * 1024
@@ -119,7 +119,7 @@ export async function askForModels(endpoint: Endpoint, rule: ListRule, backoff: 
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof ModelError)) throw error
-    return last === undefined ? { instead: rule.noConnection } : read(last, rule)
+    return last === undefined ? { instead: rule.noConnection, why: 'no answer' } : read(last, rule)
   }
 }
 
@@ -136,11 +136,11 @@ async function bytesOf(answer: HttpAnswer): Promise<Buffer | undefined> {
 
 function read({ status, bytes }: Answered, rule: ListRule): Listed {
   const body = bytes === undefined ? undefined : jsonIn(bytes)
-  if (status < 200 || status >= 300) return { instead: rule.status(status, body !== undefined) }
-  if (body === undefined) return { instead: rule.notJson }
-  if (rule.error !== undefined && isObject(body) && (body.error ?? null) !== null) return { instead: rule.error }
+  if (status < 200 || status >= 300) return { instead: rule.status(status, body !== undefined), why: `status ${status}` }
+  if (body === undefined) return { instead: rule.notJson, why: 'the answer is not JSON' }
+  if (rule.error !== undefined && isObject(body) && (body.error ?? null) !== null) return { instead: rule.error, why: 'the answer has an error' }
   const items = member(body, rule.at)
-  if (!Array.isArray(items)) return { instead: rule.noArray }
+  if (!Array.isArray(items)) return { instead: rule.noArray, why: 'the answer has no list' }
   const names = elements(items).flatMap((item) => rule.name(item) ?? [])
   return { models: rule.isUnsorted === true ? names : names.sort(compareBytes) }
 }

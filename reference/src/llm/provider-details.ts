@@ -35,10 +35,10 @@ export async function isConfigured({ keys }: BuiltIn, settings: Settings): Promi
   return areSet(keys, reader(settings))
 }
 
-/** The store of secrets is read once for all. */
+/** Settings and secrets are read once for all keys (G38). */
 function reader(settings: Settings): Read {
-  const secret = settings.secretReader()
-  return async (key, isSecret) => (isSecret ? await secret(key) : settings.get(key))
+  const [setting, secret] = [settings.reader(), settings.secretReader()]
+  return async (key, isSecret) => (isSecret ? await secret(key) : setting(key))
 }
 
 /** The keys without a default decide. If there are none, one of the other required keys is enough. */

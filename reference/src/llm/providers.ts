@@ -117,7 +117,7 @@ export class Providers {
     } catch (err) {
       if (!(err instanceof ProviderError)) this.#logger.warn('provider not asked', { provider: name, err })
     }
-    return request === undefined ? { instead: 500 } : askForModels(request.endpoint, request.rule, this.#backoff, signal)
+    return request === undefined ? { instead: 500, why: 'not asked' } : askForModels(request.endpoint, request.rule, this.#backoff, signal)
   }
 
   async #builtInList(name: string, key: string): Promise<{ endpoint: Endpoint; rule: ListRule } | undefined> {

@@ -1,14 +1,18 @@
+import { setMaxListeners } from 'node:events'
 import type { FrontendExtension } from '#contract'
 import type { JsonObject } from '../wire/json/shape.ts'
 import type { Logger } from '../log.ts'
 import type { Result } from '../domain/message/result.ts'
 import type { ToolContent } from '../domain/message/tool-content.ts'
+import type { Authorization } from './client/authorization.ts'
 import type { CallListener } from './client/call-listener.ts'
 import type { SessionHandle } from '../store/session-handle.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { checkBuiltin } from './builtins.ts'
 import { normalisedKey, type ExtensionConfig, type McpTool } from '../domain/extension/config.ts'
 import { ExtensionError, type Connection } from './client/connection.ts'
+import { connectSignedIn } from './oauth/connect-signed-in.ts'
+import type { SignIns } from './oauth/sign-ins.ts'
 import type { LoadedExtension, ManagedExtensions } from './platform/managed-extensions.ts'
 import { connectPlatform } from './platform/platform-extensions.ts'
 import type { RemoteExtension, LaunchContext } from './client/transports.ts'
@@ -20,6 +24,7 @@ const longestTimeoutSeconds = 86_400
 const maxExtensions = 100
 
 export interface ExtensionLaunchDeps extends LaunchContext {
+  signIns: SignIns
   store: SessionStore
   logger: Logger
 }
@@ -44,10 +49,14 @@ export class AgentExtensions implements ManagedExtensions {
   constructor(session: SessionHandle, deps: ExtensionLaunchDeps) {
     this.#session = session
     this.#deps = deps
+    setMaxListeners(0, this.#over.signal) // each connection that is being opened listens
   }
 
-  /** Connects to an extension, and replaces one with the same key. Rejects with an ExtensionError. */
-  async add(config: ExtensionConfig): Promise<void> {
+  /**
+   * Connects to an extension, and replaces one with the same key. The signal ends the wait for a sign-in (X48). Rejects with an
+   * ExtensionError, or with the reason of the signal.
+   */
+  async add(config: ExtensionConfig, signal: AbortSignal): Promise<void> {
     const key = normalisedKey(config.name)
     if (key === '') throw new ExtensionError('Extension has no name')
     if (config.type === 'frontend') {
@@ -58,7 +67,7 @@ export class AgentExtensions implements ManagedExtensions {
       await before?.connection.close()
       return
     }
-    const connection = await this.#connect(config, key)
+    const connection = await this.#connect(config, key, signal)
     if (this.#over.signal.aborted) {
       await connection.close()
       throw closedError()
@@ -85,9 +94,11 @@ export class AgentExtensions implements ManagedExtensions {
     return all.sort((a, b) => compareBytes(a.key, b.key))
   }
 
-  async tools(): Promise<Map<string, McpTool[]>> {
+  /** The tools of one extension, or of all. Only these are asked (X2). */
+  async tools(wanted?: string): Promise<Map<string, McpTool[]>> {
+    const asked = [...this.#loaded].filter(([key]) => wanted === undefined || key === wanted)
     const entries = await Promise.all(
-      [...this.#loaded].map(async ([key, { connection, available }]): Promise<[string, McpTool[]]> => {
+      asked.map(async ([key, { connection, available }]): Promise<[string, McpTool[]]> => {
         const tools = await connection.tools()
         return [key, tools.filter(({ name }) => isAvailable(available, name))]
       }),
@@ -137,7 +148,7 @@ export class AgentExtensions implements ManagedExtensions {
     return key === undefined || loaded === undefined ? undefined : { loaded, tool: name.slice(key.length + 2) }
   }
 
-  async #connect(config: Exclude<ExtensionConfig, FrontendExtension>, key: string): Promise<Connection> {
+  async #connect(config: Exclude<ExtensionConfig, FrontendExtension>, key: string, signal: AbortSignal): Promise<Connection> {
     if (config.type === 'platform') {
       const platform = connectPlatform(config, { ...this.#deps, session: this.#session, extensions: this })
       this.#checkRoom(key)
@@ -147,18 +158,20 @@ export class AgentExtensions implements ManagedExtensions {
     this.#checkRoom(key)
     this.#connecting.push(key)
     try {
-      return await this.#open(config)
+      if (config.type !== 'streamable_http') return await this.#open(config)
+      const over = AbortSignal.any([signal, this.#over.signal])
+      return await connectSignedIn(config, this.#deps.signIns, (authorization) => this.#open(config, authorization), over)
     } finally {
       this.#connecting.splice(this.#connecting.indexOf(key), 1)
     }
   }
 
-  async #open(config: RemoteExtension): Promise<Connection> {
+  async #open(config: RemoteExtension, authorization?: Authorization): Promise<Connection> {
     const { settings, logger } = this.#deps
     const { signal } = this.#over
     // Loading the SDK takes longer than loading the rest of the server, and most runs do not need it.
     const [{ McpConnection }, { openTransport }] = await Promise.all([import('./client/mcp-connection.ts'), import('./client/transports.ts')])
-    const { transport, lastErrorLine } = await openTransport(config, this.#deps, signal)
+    const { transport, lastErrorLine } = await openTransport(config, this.#deps, { signal, authorization })
     signal.throwIfAborted()
     const seconds = Number(config.timeout ?? 0)
     return McpConnection.open(transport, {

@@ -4,7 +4,7 @@ import { isMissing } from '../error-code.ts'
 import type { Logger } from '../log.ts'
 import { replaceFile } from './private-files.ts'
 import { readRegularFile } from './regular-file.ts'
-import { MappingFile, NotAMappingError, renderMapping, type Mapping } from './yaml-file.ts'
+import { MappingFile, NotAMappingError, type Mapping } from './yaml-file.ts'
 
 /*
  * The file config.yaml in the directory of settings, and its backups (GA 10). Other programs may change them too.
@@ -31,8 +31,7 @@ export function readSettings(file: MappingFile, logger?: Logger): Mapping {
 
 /** Changes the settings in the file, of which a backup is kept (G41). Throws if the file cannot be read or written. */
 export function changeSettings(file: MappingFile, change: (before: Mapping) => Mapping, logger?: Logger): void {
-  const text = renderMapping(change(readSettings(file, logger)))
-  file.write(text, () => {
+  file.replace(change(readSettings(file, logger)), () => {
     keepCopy(backupOf(file.path), readRegularFile(file.path))
   })
 }

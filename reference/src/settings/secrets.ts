@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts'
 import { withMember, withoutMember } from '../wire/json/ordered.ts'
 import type { Keyring } from './keyring/keyring.ts'
 import type { Environment } from './paths.ts'
-import { renderMapping, type Mapping, type MappingFile } from './yaml-file.ts'
+import type { Mapping, MappingFile } from './yaml-file.ts'
 
 /** The variable with this server's secret. No setting and no secret has its name (G32, G43). */
 export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
@@ -33,7 +33,7 @@ export class Secrets {
     let inFile: Promise<Mapping> | undefined
     return async (key) => {
       const first = await (inKeyring ??= this.#inKeyring())
-      return Object.hasOwn(first, key) ? first : (inFile ??= Promise.resolve().then(() => this.#file.readIfAny()))
+      return Object.hasOwn(first, key) ? first : (inFile ??= this.#inFile())
     }
   }
 
@@ -42,9 +42,15 @@ export class Secrets {
     return keyring === undefined ? {} : keyring.read()
   }
 
+  async #inFile(): Promise<Mapping> {
+    await this.#file.prepare()
+    return this.#file.readIfAny()
+  }
+
   /** Stores a secret. Rejects if the secrets cannot be read or written. */
   async set(key: string, value: unknown): Promise<void> {
     const keyring = await this.#chosen()
+    await this.#file.prepare()
     if (keyring === undefined) {
       this.#changeFile((before) => withMember(before, key, value))
       return
@@ -60,6 +66,7 @@ export class Secrets {
   /** Removes a secret, if there is one. Rejects like `set`. */
   async remove(key: string): Promise<void> {
     const keyring = await this.#chosen()
+    await this.#file.prepare()
     if (keyring === undefined) {
       this.#changeFile((before) => withoutMember(before, key))
       return
@@ -79,7 +86,7 @@ export class Secrets {
 
   /** There are no backups of this file. */
   #changeFile(change: (before: Mapping) => Mapping): void {
-    this.#file.write(renderMapping(change(this.#file.readIfAny())))
+    this.#file.replace(change(this.#file.readIfAny()))
   }
 
   async #chosen(): Promise<Keyring | undefined> {
@@ -114,7 +121,7 @@ export class Secrets {
   }
 }
 
-/** The program of a bus never gets the key of this server. */
-function withoutServerSecret(env: Environment): NodeJS.ProcessEnv {
+/** The environment of programs, which never get the key of this server. */
+export function withoutServerSecret(env: Environment): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => name !== serverSecretVariable))
 }

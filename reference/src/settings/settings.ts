@@ -29,12 +29,30 @@ export class Settings {
     this.#logger = logger
   }
 
+  /** Reads what takes long, so that the other methods block nothing. */
+  async prepare(): Promise<void> {
+    await Promise.all([this.#config.prepare(), this.permissions.prepare()])
+  }
+
   /** A setting; undefined if it is not set. The settings in the file are empty if it cannot be read (G13). */
   get(key: string): unknown {
+    return this.reader()(key)
+  }
+
+  /** A function that reads settings as `get` does. It reads the file once, however many settings it looks up. */
+  reader(): (key: string) => unknown {
+    let stored: Mapping | undefined
+    return (key) => {
+      const fixed = this.#fixed(key)
+      return fixed === undefined ? memberOf((stored ??= this.#storedIfReadable()), key) : fixed.value
+    }
+  }
+
+  #storedIfReadable(): Mapping {
     try {
-      return this.read(key)
+      return this.stored()
     } catch {
-      return undefined
+      return {}
     }
   }
 

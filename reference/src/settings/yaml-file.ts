@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isObject } from '../wire/json/is-object.ts'
 import { renderYaml } from '../wire/yaml/render.ts'
+import { largeYaml, parseYamlInThread } from '../wire/yaml/yaml-thread.ts'
 import { parseYaml } from '../wire/yaml/yaml.ts'
 import { isMissing } from '../error-code.ts'
 import { linkedFile, maxFileBytes, readUtf8File } from './regular-file.ts'
@@ -14,11 +16,16 @@ export class NotAMappingError extends Error {
   override readonly name = 'NotAMappingError'
 }
 
+/** What the bytes of a file are. */
+type Parsed = { bytes: Buffer } & ({ mapping: Mapping } | { error: unknown })
+
 /** A file that contains one mapping. Several processes may change it. */
 export class MappingFile {
   readonly path: string
-  /** The mapping in the bytes that were read last. They are not parsed again, because this may take seconds. */
-  #last: { bytes: Buffer; mapping: Mapping } | undefined
+  /** What was read last. The same bytes are not parsed again. */
+  #last: Parsed | undefined
+  /** Resolves when a thread has parsed the file. */
+  #preparing: Promise<void> | undefined
 
   constructor(path: string) {
     this.path = path
@@ -30,8 +37,32 @@ export class MappingFile {
    */
   read(): Mapping {
     const bytes = readUtf8File(this.path)
-    if (this.#last?.bytes.equals(bytes) !== true) this.#last = { bytes, mapping: parseMapping(bytes) }
+    if (this.#last?.bytes.equals(bytes) !== true) this.#last = parsedNow(bytes)
+    if ('error' in this.#last) throw this.#last.error
     return this.#last.mapping
+  }
+
+  /** If the file is large and has changed, a thread parses it, so that `read` need not. `read` throws if anything fails. */
+  async prepare(): Promise<void> {
+    for (let round = 0; round < 2; round++) {
+      const bytes = this.#unparsed()
+      if (bytes === undefined) return
+      this.#preparing ??= parsedInThread(bytes).then((parsed) => {
+        this.#last = parsed
+        this.#preparing = undefined
+      })
+      await this.#preparing // another request may have begun it, before the file changed
+    }
+  }
+
+  /** The bytes of a large file that has changed. */
+  #unparsed(): Buffer | undefined {
+    try {
+      const bytes = statSync(this.path).size > largeYaml ? readUtf8File(this.path) : undefined
+      return bytes !== undefined && this.#last?.bytes.equals(bytes) === true ? undefined : bytes
+    } catch {
+      return undefined
+    }
   }
 
   /** The same. A missing file counts as an empty mapping. */
@@ -44,7 +75,14 @@ export class MappingFile {
     }
   }
 
-  /** Writes a text of renderMapping, into the file to which a link leads if the path is one (G41). */
+  /** Writes a mapping. Throws a RangeError, and changes nothing, if that file would break a bound (G40). */
+  replace(mapping: Mapping, beforeRename?: () => void): void {
+    const bytes = renderMapping(mapping)
+    this.write(bytes, beforeRename)
+    if (bytes.length > largeYaml) this.#last = { bytes, mapping } // it is read back as the same values (G40)
+  }
+
+  /** Writes a text, into the file to which a link leads if the path is one (G41). */
   write(text: Uint8Array, beforeRename?: () => void): void {
     const path = linkedFile(this.path)
     removeLeftFiles(dirname(path))
@@ -52,15 +90,30 @@ export class MappingFile {
   }
 }
 
-function parseMapping(bytes: Uint8Array): Mapping {
-  let value: unknown
+function parsedNow(bytes: Buffer): Parsed {
   try {
-    value = parseYaml(bytes) ?? {}
+    return { bytes, mapping: mappingOf(parseYaml(bytes)) }
   } catch (cause) {
-    throw new NotAMappingError('not YAML', { cause })
+    return { bytes, error: failureOf(cause) }
   }
-  if (!isObject(value)) throw new NotAMappingError('the file is not a mapping')
-  return value
+}
+
+async function parsedInThread(bytes: Buffer): Promise<Parsed> {
+  try {
+    return { bytes, mapping: mappingOf(await parseYamlInThread(bytes)) }
+  } catch (cause) {
+    return { bytes, error: failureOf(cause) }
+  }
+}
+
+function mappingOf(value: unknown): Mapping {
+  const mapping = value ?? {}
+  if (!isObject(mapping)) throw new NotAMappingError('the file is not a mapping')
+  return mapping
+}
+
+function failureOf(cause: unknown): unknown {
+  return cause instanceof SyntaxError ? new NotAMappingError('not YAML', { cause }) : cause
 }
 
 /** The text of a file with this mapping. Throws a RangeError if that file would break a bound (G40). */

@@ -33,12 +33,13 @@ export interface Answer {
 export const home = '/home/test'
 
 /** Options of the goose server for tests that do not use it, without its directories. */
-export const gooseOptions: Pick<AppOptions, 'secretKey' | 'environment' | 'maxActiveAgents' | 'recipeWorker' | 'allowedOrigins'> = {
+export const gooseOptions: Pick<AppOptions, 'secretKey' | 'environment' | 'maxActiveAgents' | 'recipeWorker' | 'allowedOrigins' | 'print'> = {
   allowedOrigins: ['*'],
   secretKey: 'test',
   environment: { GOOSE_DISABLE_KEYRING: '' },
   maxActiveAgents: 100,
   recipeWorker: inlineRecipeWorker,
+  print: () => undefined,
 }
 
 /** An app with methods for the calls that many tests make. */

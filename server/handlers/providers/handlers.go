@@ -24,7 +24,11 @@ type Handlers struct {
 
 // GetProviders answers GET /config/providers (GA 10.14).
 func (h *Handlers) GetProviders(context.Context, gen.GetProvidersRequestObject) (gen.GetProvidersResponseObject, error) {
-	return gen.GetProviders200JSONResponse{Of: response.Value(h.Providers.Providers())}, nil
+	list, err := response.Encoded[[]api.ProviderDetails](func(w *jsonwire.Writer) error {
+		jsonwire.Array(w, h.Providers.Providers(), llm.Details.Write)
+		return nil
+	})
+	return gen.GetProviders200JSONResponse{Of: list}, err
 }
 
 // GetProviderModels answers GET /config/providers/{name}/models (GA 10.15).

@@ -71,7 +71,7 @@ func parse(text []byte) (Definition, error) {
 		BaseURL:           o.String("base_url"),
 		Models:            decode.List(o, "models", parseModel),
 		Headers:           decode.FieldOrZero(o, "headers", decode.Pairs),
-		TimeoutSeconds:    o.MaybeInt("timeout_seconds"),
+		TimeoutSeconds:    decode.MaybeField(o, "timeout_seconds", decode.Natural),
 		SupportsStreaming: o.MaybeBool("supports_streaming"),
 	}
 	return d, o.Err()
@@ -81,7 +81,7 @@ func parseModel(v decode.Value) (api.ModelInfo, error) {
 	o := v.Object("name", "context_limit", "input_token_cost", "output_token_cost", "currency", "supports_cache_control")
 	return api.ModelInfo{
 		Name:                 o.String("name"),
-		ContextLimit:         o.Int("context_limit"),
+		ContextLimit:         decode.Field(o, "context_limit", decode.Natural),
 		InputTokenCost:       number(o, "input_token_cost"),
 		OutputTokenCost:      number(o, "output_token_cost"),
 		Currency:             o.MaybeString("currency"),

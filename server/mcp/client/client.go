@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -185,7 +186,8 @@ func (x *Client) askInTime(ctx context.Context, request func(ctx context.Context
 
 // ask makes one request, and returns the result as it arrived.
 func (x *Client) ask(ctx context.Context, request func(ctx context.Context) error) (decode.Value, error) {
-	awaiting, kept := await(ctx)
+	var signedOut atomic.Bool
+	awaiting, kept := await(context.WithValue(ctx, signedOutKey{}, &signedOut))
 	_ = request(awaiting) // the library's version of the answer is not used
 	a := x.messages.forget(kept)
 	// An answer after the timeout is ignored: the server may only have sent it because its own question had ended.
@@ -200,6 +202,9 @@ func (x *Client) ask(ctx context.Context, request func(ctx context.Context) erro
 	}
 	if why, ok := errors.AsType[mcperror.Reason](context.Cause(ctx)); ok {
 		return decode.Value{}, why
+	}
+	if signedOut.Load() {
+		return decode.Value{}, mcperror.NotSignedIn
 	}
 	return decode.Value{}, mcperror.Closed
 }

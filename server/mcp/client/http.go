@@ -25,8 +25,10 @@ type HTTP struct {
 	max     int // bytes of a message
 
 	streamable bool // uses the newer transport, which has sessions
+	tokens     Tokens
 
 	mu        sync.Mutex
+	refusal   refusal
 	fault     mcperror.Reason
 	sessionID string
 	version   string // of the protocol, once agreed on
@@ -98,7 +100,7 @@ func (r *HTTP) RoundTrip(request *http.Request) (*http.Response, error) {
 	for name, values := range r.headers {
 		request.Header[name] = values
 	}
-	response, err := r.base.RoundTrip(request)
+	response, err := r.send(request)
 	switch {
 	case err != nil && request.Context().Err() == nil: // the caller is still waiting
 		r.note(mcperror.Reason("Cannot connect to " + origin(r.uri)))
@@ -108,6 +110,7 @@ func (r *HTTP) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.refused(request, response)
 	r.meet(response)
 	if r.streamable && request.Method == http.MethodPost {
 		response = r.checked(request, response)

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -49,9 +47,9 @@ type Process struct {
 
 // Start runs a command. After an error, the caller must remove the temporary directory.
 func Start(c Command) (*Process, error) {
-	path, err := find(c)
+	path, err := processgroup.Find(c.Name, c.Directory)
 	if err != nil {
-		return nil, err
+		return nil, mcperror.Reason("Command not found: " + c.Name)
 	}
 	cmd := exec.Command(path, c.Args...)
 	cmd.Args[0] = c.Name
@@ -84,23 +82,6 @@ func whyNotStarted(c Command, err error) mcperror.Reason {
 		return mcperror.Reason("Command not found: " + c.Name)
 	}
 	return mcperror.Reason("Command cannot be started: " + c.Name)
-}
-
-// find returns the path of a command. A relative path with a slash starts at the command's directory. A name without
-// a slash is looked up in PATH.
-func find(c Command) (string, error) {
-	notFound := mcperror.Reason("Command not found: " + c.Name)
-	if strings.ContainsRune(c.Name, filepath.Separator) {
-		if filepath.IsAbs(c.Name) {
-			return c.Name, nil
-		}
-		return filepath.Join(c.Directory, c.Name), nil
-	}
-	path, err := exec.LookPath(c.Name)
-	if err != nil {
-		return "", notFound
-	}
-	return path, nil
 }
 
 // watch waits for the process, and then kills what it left behind, because that would keep its output open.

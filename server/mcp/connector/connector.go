@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/osv"
 	"github.com/lockstep-dev/lockstep/server/mcp/platform"
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
+	"github.com/lockstep-dev/lockstep/server/mcp/signin"
 )
 
 // A Connector has what all agents of a server share.
@@ -32,6 +33,9 @@ type Connector struct {
 	SetData func(ctx context.Context, sessionID string, data json.RawMessage) (found bool, err error)
 	// Skills are the directories with skills for all sessions (decision X30).
 	Skills []string
+	// SignIns lets users sign in to servers over streamable HTTP that demand a token. If it is nil, such servers are
+	// rejected.
+	SignIns *signin.SignIns
 	// Packages looks up packages before commands fetch and run them. Nil disables that.
 	Packages *osv.Database
 	// Executable is the program that runs the built-in extensions, as `<executable> mcp <name>`.

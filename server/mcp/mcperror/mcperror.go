@@ -22,6 +22,8 @@ const (
 	Closed = Reason("Connection closed")
 	// NotMCP means that the server sent something that violates MCP.
 	NotMCP = Reason("Extension does not speak MCP")
+	// NotSignedIn means that the server has rejected the token of the user.
+	NotSignedIn = Reason("Not signed in")
 	// UnreadableResult means that the result of a request violates MCP.
 	UnreadableResult = Reason("The answer of the tool cannot be read")
 )

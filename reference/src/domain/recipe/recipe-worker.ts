@@ -1,4 +1,5 @@
-import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { isMainThread, parentPort, workerData, type Worker } from 'node:worker_threads'
+import { startOwnThread } from '../../own-thread.ts'
 import {
   limitExceeded, perform, resultOf, taskRequest, type TaskRequest, type TaskOutcome, type TaskName, type Tasks,
 } from './recipe-tasks.ts'
@@ -25,10 +26,6 @@ const memoryLimitMb = 384
 const role = 'recipes'
 /** The message that the thread sends when it starts a task. */
 const begun = 'begun'
-
-/** The bundle is a single file, which the thread runs as well. TypeScript sources need a loader. */
-const isSource = import.meta.url.endsWith('.ts')
-const fromSource = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(import.meta.url)}) })`
 
 interface Job {
   request: TaskRequest
@@ -86,9 +83,7 @@ export class RecipeWorkerThread implements RecipeWorker {
   }
 
   #start(): Worker {
-    const options = { workerData: role, resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } }
-    const thread = isSource ? new Worker(fromSource, { ...options, eval: true }) : new Worker(new URL(import.meta.url), options)
-    thread.unref()
+    const thread = startOwnThread(import.meta.url, role, { maxOldGenerationSizeMb: memoryLimitMb })
     thread.on('message', (message: TaskOutcome | typeof begun) => {
       if (thread !== this.#thread || this.#current === undefined) return
       if (message === begun) {

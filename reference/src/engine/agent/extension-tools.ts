@@ -3,11 +3,10 @@ import type { Logger } from '../../log.ts'
 import type { Agent } from './agent.ts'
 import { compareBytes } from '../../text/compare-bytes.ts'
 
-/** The prefixed tools of one extension, or of all extensions in the order of their keys. Empty if an extension fails (GA 6.4). */
+/** The prefixed tools of one extension, or of all extensions in the order of their keys. Empty if one of them fails (GA 6.4). */
 export async function extensionTools(agent: Agent, logger: Logger, wanted?: string): Promise<McpTool[]> {
   try {
-    const all = [...(await agent.extensions.tools())].sort(([a], [b]) => compareBytes(a, b))
-    const asked = all.filter(([key]) => wanted === undefined || key === wanted)
+    const asked = [...(await agent.extensions.tools(wanted))].sort(([a], [b]) => compareBytes(a, b))
     return asked.flatMap(([key, tools]) => tools.map((tool) => ({ ...tool, name: `${key}__${tool.name}` })))
   } catch (err) {
     logger.warn('tools not listed', { session: agent.session.id, err })

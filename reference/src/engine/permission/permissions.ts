@@ -2,7 +2,7 @@ import type * as contract from '#contract'
 import { objectOf, withMember } from '../../wire/json/ordered.ts'
 import { array, map, object, oneOf, readShape, ShapeError, string, type ReadBy, type Shape } from '../../wire/json/shape.ts'
 import type { Settings } from '../../settings/settings.ts'
-import { NotAMappingError, renderMapping } from '../../settings/yaml-file.ts'
+import { NotAMappingError } from '../../settings/yaml-file.ts'
 
 const levels = ['always_allow', 'ask_before', 'never_allow'] as const
 type PermissionLevel = contract.PermissionLevel
@@ -74,7 +74,7 @@ export function setPermissions(settings: Settings, changes: readonly contract.To
     const kept = (before.user?.[level] ?? []).filter((tool) => !changed.has(tool))
     return [level, [...kept, ...[...changed.keys()].filter((tool) => changed.get(tool) === level)]]
   })
-  settings.permissions.write(renderMapping(withMember(before, 'user', objectOf(lists))))
+  settings.permissions.replace(withMember(before, 'user', objectOf(lists)))
 }
 
 /** A file with other content counts as empty; a file that cannot be read is an error (G13, G51). */

@@ -76,6 +76,7 @@ export class ReplyLoop {
     if (!(await this.#compactIfLarge(provider))) return
     this.#deps.naming.begin(this.#agent.session, this.#session.conversation, provider)
     for (let turn = 0; turn < maxTurns; turn++) {
+      await this.#deps.settings.prepare()
       if ((await this.#turn(provider)) === 'stop') return
     }
     await this.#listener.sendMessage(textMessage('assistant', tooManyTurns))

@@ -21,12 +21,13 @@ const addRequest = bodyOf<contract.AddExtensionRequest>()({ session_id: string, 
 export function addExtension(
   { agents }: ExtensionDeps,
 ): Operation<contract.AddExtensionData, contract.AddExtensionResponses, contract.AddExtensionErrors> {
-  return withBody(addRequest, async ({ body: { session_id: id, config }, errors }) => {
+  return withBody(addRequest, async ({ body: { session_id: id, config }, errors, request: { signal } }) => {
     const agent = agents.get(id)
     const release = agent.use()
     try {
-      await agent.extensions.add(config)
+      await agent.extensions.add(config, signal)
     } catch (cause) {
+      signal.throwIfAborted()
       if (cause instanceof ExtensionError) throw errors.message(500, `Failed to add extension: ${cause.message}`, { cause })
       throw errors.message(500, `Failed to add extension: ${clientMessage(cause)}`, { cause, isLogged: true })
     } finally {
@@ -48,13 +49,20 @@ export function removeExtension(
   })
 }
 
-/** Adds all enabled extensions of the settings, at the same time (GA 6.2). An extension that fails is left out. */
-export async function addConfigured(extensions: AgentExtensions, settings: Settings, logger: Logger): Promise<void> {
+/**
+ * Adds all enabled extensions of the settings, at the same time (GA 6.2). An extension that fails is left out. The signal ends the
+ * wait for sign-ins.
+ */
+export async function addConfigured(
+  extensions: AgentExtensions,
+  { settings, logger }: { settings: Settings; logger: Logger },
+  signal: AbortSignal,
+): Promise<void> {
   const enabled = configuredExtensions(settings).filter((extension) => extension.enabled)
   await Promise.all(
     enabled.map(async ({ config }) => {
       try {
-        await extensions.add(config)
+        await extensions.add(config, signal)
       } catch (err) {
         logger.warn('extension not added', { extension: config.name, err: err instanceof RefusedError ? redactError(err) : err })
       }

@@ -102,20 +102,20 @@ const resumeRequest = bodyOf<contract.ResumeAgentRequest>()({
 export function resumeAgent(
   deps: AgentDeps,
 ): Operation<contract.ResumeAgentData, contract.ResumeAgentResponses, contract.ResumeAgentErrors> {
-  return withBody(resumeRequest, async ({ body: { session_id: id, load_model_and_extensions: load }, errors }) => {
+  return withBody(resumeRequest, async ({ body: { session_id: id, load_model_and_extensions: load }, errors, request: { signal } }) => {
     const session = await loaded(deps.store, id, errors)
     if (session === undefined) throw errors.message(404, 'Failed to resume session: Session not found')
-    if (load) await loadModelAndExtensions(deps, session, errors)
+    if (load) await loadModelAndExtensions(deps, session, errors, signal)
     return renderLarge(session)
   })
 }
 
 /** Gives the agent of a session the session's model, and the extensions of the settings. */
-async function loadModelAndExtensions(deps: AgentDeps, session: LoadedSession, errors: ResumeErrors): Promise<void> {
+async function loadModelAndExtensions(deps: AgentDeps, session: LoadedSession, errors: ResumeErrors, signal: AbortSignal): Promise<void> {
   const agent = deps.agents.get(session.id)
   const release = agent.use()
   try {
-    const added = addConfigured(agent.extensions, deps.settings, deps.logger)
+    const added = addConfigured(agent.extensions, deps, signal)
     await Promise.all([resumeProvider(deps, agent, session, errors), added]).finally(() => added)
   } finally {
     release()

@@ -4,6 +4,7 @@ import { fileExists } from '../../file-exists.ts'
 import { operation, type Operation } from '../../httpapi/operation.ts'
 import { backUp, configFile } from '../../settings/config-file.ts'
 import { readUtf8File } from '../../settings/regular-file.ts'
+import { largeYaml, parseYamlInThread } from '../../wire/yaml/yaml-thread.ts'
 import { parseYaml } from '../../wire/yaml/yaml.ts'
 import type { ConfigDeps } from './settings.ts'
 
@@ -21,7 +22,7 @@ export function initConfig(
 export function validateConfig(
   { settings }: ConfigDeps,
 ): Operation<contract.ValidateConfigData, contract.ValidateConfigResponses, contract.ValidateConfigErrors> {
-  return operation(({ errors }) => {
+  return operation(async ({ errors }) => {
     let bytes: Buffer
     try {
       bytes = readUtf8File(configFile(settings.paths.config))
@@ -30,9 +31,10 @@ export function validateConfig(
       throw errors.bare(500, 'settings not read', { cause, isLogged: true })
     }
     try {
-      parseYaml(bytes)
+      if (bytes.length > largeYaml) await parseYamlInThread(bytes)
+      else parseYaml(bytes)
     } catch (cause) {
-      throw errors.bare(422, 'the file is not YAML', { cause })
+      throw cause instanceof SyntaxError ? errors.bare(422, 'the file is not YAML', { cause }) : cause
     }
     return { status: 200, body: 'Config file is valid' }
   })

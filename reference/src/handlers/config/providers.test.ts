@@ -80,6 +80,8 @@ describe('GET /config/providers/{name}/models (GA 10.20)', () => {
     for (let i = 0; i < 4; i++) upstream.answers(plain(status, body))
     expect(await app.get(`/config/providers/${name}/models`)).toMatchObject({ status: expected, text: expected === 200 ? '[]' : '' })
     expect(upstream.asked).toHaveLength(status === 429 ? 4 : 1)
+    const why: unknown = status === 200 ? expect.stringMatching(/^the answer /) : `status ${status}`
+    expect(app.logs.at(-1)).toMatchObject({ message: 'models not listed', fields: { provider: name, why } })
   })
 })
 

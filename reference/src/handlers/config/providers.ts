@@ -24,7 +24,7 @@ export function listProviders(
 
 /** `GET /config/providers/{name}/models` (GA 10.15). */
 export function listProviderModels(
-  { settings, providers }: ProviderDeps,
+  { settings, providers, logger }: ProviderDeps & { logger: Logger },
 ): Operation<contract.GetProviderModelsData, contract.GetProviderModelsResponses, contract.GetProviderModelsErrors> {
   return operation(async ({ path: { name }, request, errors }) => {
     const provider = builtIns.get(name)
@@ -42,6 +42,7 @@ export function listProviderModels(
       throw cause
     }
     if ('models' in listed) return renderLarge(listed.models)
+    logger.warn('models not listed', { provider: name, why: listed.why })
     if (listed.instead === 200) return renderLarge([])
     throw errors.bare(listed.instead, 'models not listed')
   })

@@ -127,7 +127,7 @@ describe('POST /config/upsert and /config/remove (GA 10.3, 10.4)', () => {
     expect(await shown()).toBeNull()
   })
 
-  it('lose nothing if several run at once', async () => {
+  it('lose nothing if several run at once (G42)', async () => {
     const app = withSettings('{}')
     const keys = Array.from({ length: 20 }, (_, i) => `k${i}`)
     await Promise.all(keys.flatMap((key) => [

@@ -5,16 +5,25 @@ import { sendRequest } from '../../send-request.ts'
 /** The function with which the SDK sends requests. */
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>
 
-/** `fetch` for extensions, with the connections of `sendRequest`. `onClosed` is called when the connection is closed. */
-export async function httpFetch(url: string | URL, init: RequestInit = {}, onClosed?: () => void): Promise<Response> {
+/** A response whose head has arrived. */
+export interface Exchange {
+  response: Response
+  /** Resolves when the connection is closed. */
+  closed: Promise<void>
+}
+
+/** `fetch` for extensions, with the connections of `sendRequest`. */
+export async function httpExchange(url: string | URL, init: RequestInit = {}): Promise<Exchange> {
   const { body = null, signal } = init
   if (body !== null && typeof body !== 'string') throw new TypeError('only texts are sent to servers of extensions')
   const headers = Object.fromEntries(new Headers(init.headers))
+  let onClosed = (): void => undefined
+  const closed = new Promise<void>((resolve) => (onClosed = resolve))
   const message = await sendRequest(new URL(url), { method: init.method ?? 'GET', headers, body, signal, onClosed }).catch((cause: unknown) => {
     signal?.throwIfAborted()
     throw new TypeError('fetch failed', { cause }) // as fetch does
   })
-  return responseOf(message)
+  return { response: responseOf(message), closed }
 }
 
 function responseOf(message: IncomingMessage): Response {

@@ -4,9 +4,10 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { bytesUpTo } from '../../send-request.ts'
 import { within } from '../../within.ts'
+import { NotSignedInError, UnauthorizedError, sendAuthorized, type Authorization } from './authorization.ts'
 import { ProtocolViolationError, maxMessageBytes, replacedMessages } from './event-messages.ts'
 import { ExactMessages } from './exact-messages.ts'
-import { httpFetch, type FetchLike } from './http-fetch.ts'
+import { httpExchange, type Exchange, type FetchLike } from './http-fetch.ts'
 import { OpenPosts, type Post } from './open-posts.ts'
 import { cancelledId, isUnexpectedAnswer } from './rpc-message.ts'
 
@@ -22,10 +23,12 @@ export class HttpTransport implements Transport {
   readonly #posts = new OpenPosts()
   readonly #inner: Transport
   readonly #kind: 'streamable' | 'sse'
+  readonly #authorization: Authorization | undefined
   #closing = false
 
-  private constructor(kind: 'streamable' | 'sse', make: (fetch: FetchLike) => Transport) {
+  private constructor(kind: 'streamable' | 'sse', make: (fetch: FetchLike) => Transport, authorization?: Authorization) {
     this.#kind = kind
+    this.#authorization = authorization
     this.#inner = make((url, init) => this.#fetch(url, init))
     this.#inner.onclose = () => {
       this.#posts.abortAll()
@@ -37,10 +40,10 @@ export class HttpTransport implements Transport {
     }
   }
 
-  static streamable(url: URL, headers: Record<string, string>): HttpTransport {
+  static streamable(url: URL, headers: Record<string, string>, authorization?: Authorization): HttpTransport {
     // By default the SDK itself follows redirects within the server; `follow` leaves them to `fetch`.
     const options = { requestInit: { headers }, redirectPolicy: 'follow' as const }
-    return new HttpTransport('streamable', (fetch) => new StreamableHTTPClientTransport(url, { ...options, fetch }))
+    return new HttpTransport('streamable', (fetch) => new StreamableHTTPClientTransport(url, { ...options, fetch }), authorization)
   }
 
   static sse(url: URL): HttpTransport {
@@ -89,7 +92,7 @@ export class HttpTransport implements Transport {
   async #fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const { body } = init
     const post = typeof body === 'string' ? this.#posts.open(body, init.signal) : undefined
-    const response = post === undefined ? await httpFetch(url, init) : await this.#post(url, init, post)
+    const response = await (post === undefined ? this.#exchange(url, init) : this.#post(url, init, post))
     const type = (response.headers.get('Content-Type') ?? '').split(';')[0]?.trim().toLowerCase()
     if (response.status !== 200 || response.body === null) return response
     const chunks = response.body as ReadableStream<Uint8Array>
@@ -97,19 +100,43 @@ export class HttpTransport implements Transport {
     if (init.method === 'POST') return type === 'application/json' ? withBody(response, await this.#document(chunks)) : response
     await chunks.cancel()
     if (this.#kind === 'sse') throw this.#givenUp(new ProtocolViolationError('what came is no event stream'))
-    return new Response(null, { status: 405 }) // the client works without this stream (X36)
+    return noStream()
   }
 
   async #post(url: string | URL, init: RequestInit, post: Post): Promise<Response> {
-    const closed = (): void => {
-      this.#posts.closed(post)
-    }
     try {
-      return await httpFetch(url, { ...init, body: this.#messages.textOf(post.text), signal: post.over.signal }, closed)
+      return await this.#exchange(url, { ...init, body: this.#messages.textOf(post.text), signal: post.over.signal }, post)
     } catch (error) {
-      closed() // it may never have been opened
+      this.#posts.closed(post) // it may never have been opened
       throw error
     }
+  }
+
+  /** Sends a request, with the token of the connection if it has one. */
+  async #exchange(url: string | URL, init: RequestInit, post?: Post): Promise<Response> {
+    const exchange = await this.#authorized(init, post, (more) => httpExchange(url, { ...init, ...more }))
+    void exchange.closed.then(() => {
+      if (post !== undefined) this.#posts.closed(post)
+    })
+    const { response } = exchange
+    const [isFirst, asksForSignIn] = [post?.isFirst === true, response.headers.has('WWW-Authenticate')]
+    const wantsToken = this.#authorization !== undefined || (isFirst && asksForSignIn)
+    if (this.#kind === 'sse' || response.status !== 401 || !wantsToken) return response
+    await response.body?.cancel()
+    if (isFirst) throw new UnauthorizedError(new URL(url).origin, asksForSignIn)
+    if (post === undefined) return noStream() // or nobody reads the answer to a DELETE
+    throw new NotSignedInError()
+  }
+
+  async #authorized(init: RequestInit, post: Post | undefined, send: (more: RequestInit) => Promise<Exchange>): Promise<Exchange> {
+    if (this.#authorization === undefined) return send({})
+    const mayRenew = init.method !== 'DELETE' && post?.isFirst !== true
+    return sendAuthorized(this.#authorization, mayRenew, (token) => {
+      init.signal?.throwIfAborted()
+      const headers = new Headers(init.headers)
+      headers.set('Authorization', `Bearer ${token}`)
+      return send({ headers })
+    })
   }
 
   /** The events of a stream, up to the first protocol violation. */
@@ -150,6 +177,11 @@ export class HttpTransport implements Transport {
     }
     return error
   }
+}
+
+/** The client works without this stream (X36). */
+function noStream(): Response {
+  return new Response(null, { status: 405 })
 }
 
 function withBody({ status, statusText, headers }: Response, body: string | ReadableStream): Response {

@@ -13,6 +13,7 @@ import { toolContent, type ToolContent } from '../../domain/message/tool-content
 import type { CallListener } from './call-listener.ts'
 import { samplingRequest, type SamplingAnswer, type SamplingRequest } from './sampling.ts'
 import { mcpTool, type McpTool } from '../../domain/extension/config.ts'
+import { NotSignedInError } from './authorization.ts'
 import { ExtensionError, RefusedError, type Connection, type ListedResource, type ResourceServer } from './connection.ts'
 import { ProtocolViolationError } from './event-messages.ts'
 import { notificationOf } from './notifications.ts'
@@ -275,7 +276,7 @@ export class McpConnection implements Connection {
     const isUnreadable = error instanceof ShapeError || error instanceof z.core.$ZodError || error instanceof EndlessListError
     if (isUnreadable) return '-32603: The answer of the tool cannot be read'
     if (error instanceof McpError) return rpcText(error)
-    return `-32603: ${error instanceof UnansweredError ? error.message : 'Connection closed'}`
+    return `-32603: ${error instanceof UnansweredError || error instanceof NotSignedInError ? error.message : 'Connection closed'}`
   }
 }
 

@@ -4,6 +4,8 @@ export interface Post {
   readonly text: string
   /** The id of the message if it is a request. */
   readonly id: number | undefined
+  /** Whether it is the first message of the connection. */
+  readonly isFirst: boolean
   readonly over: AbortController
   /** Whether its caller no longer waits for the response. */
   isCancelled: boolean
@@ -18,7 +20,7 @@ export class OpenPosts {
     signal?.throwIfAborted()
     const { id, method } = JSON.parse(text) as { id?: unknown; method?: unknown } // the SDK has written it
     const isRequest = typeof id === 'number' && method !== undefined
-    const post = { text, id: isRequest ? id : undefined, over: new AbortController(), isCancelled: false }
+    const post = { text, id: isRequest ? id : undefined, isFirst: method === 'initialize', over: new AbortController(), isCancelled: false }
     this.#open.add(post)
     return post
   }

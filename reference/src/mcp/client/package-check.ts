@@ -3,7 +3,7 @@ import { isObject } from '../../wire/json/is-object.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { bytesUpTo } from '../../send-request.ts'
 import { ExtensionError } from './connection.ts'
-import { httpFetch } from './http-fetch.ts'
+import { httpExchange } from './http-fetch.ts'
 
 const defaultEndpoint = 'https://api.osv.dev/v1/query'
 const timeLimitMs = 10_000
@@ -89,7 +89,7 @@ async function asked(endpoint: string, body: string, room: number, signal: Abort
   const timer = setTimeout(stop, timeLimitMs)
   try {
     const headers = { 'Content-Type': 'application/json', 'User-Agent': 'goose-osv-check/1.1 (+https://osv.dev)' }
-    const response = await httpFetch(endpoint, { method: 'POST', headers, body, signal: AbortSignal.any([signal, over.signal]) })
+    const { response } = await httpExchange(endpoint, { method: 'POST', headers, body, signal: AbortSignal.any([signal, over.signal]) })
     if (!response.ok) throw new Error(`status ${response.status}`)
     const bytes = await bytesUpTo(room, (response.body ?? []) as AsyncIterable<Uint8Array>)
     if (bytes === undefined) throw new RangeError('the answer is too large')

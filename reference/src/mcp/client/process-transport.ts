@@ -1,6 +1,4 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import { accessSync, constants, statSync } from 'node:fs'
-import { resolve as resolvePath } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
@@ -9,6 +7,7 @@ import { isDirectory } from '../../settings/directories.ts'
 import { signalGroup } from '../../signal-group.ts'
 import { within } from '../../within.ts'
 import { ExtensionError } from './connection.ts'
+import { findCommand, type CommandSearch } from './find-command.ts'
 import { guardGroup, prepareGuard, releaseGroup } from './process-guard.ts'
 import { cancelledId, isUnexpectedAnswer, rpcMessage, rpcValue } from './rpc-message.ts'
 import { ProtocolViolationError, maxMessageBytes } from './event-messages.ts'
@@ -19,13 +18,9 @@ const rungMs = 1000
 /** The most bytes that may wait for a process that does not read: one message. */
 const maxWaitingBytes = maxMessageBytes
 
-export interface ProcessOptions {
-  command: string
-  /** The directories in which a command without a slash is looked up, in the format of PATH. */
-  searchPath: string
+export interface ProcessOptions extends CommandSearch {
   args: readonly string[]
   environment: Record<string, string>
-  directory: string
   /** Called when the process has ended, or cannot be started. */
   onEnded?: (() => void) | undefined
   /** Receives what the process writes to its standard error. */
@@ -227,24 +222,4 @@ function launch(options: ProcessOptions): Promise<Child> {
       failed(cause) // for example a zero byte in an argument
     }
   })
-}
-
-/** The file of a command (X10): the command itself if it has a slash, else the first executable file in the search path. */
-function findCommand({ command, searchPath, directory }: ProcessOptions): string | undefined {
-  if (command.includes('/')) return [resolvePath(directory, command)].find(isExecutable)
-  if (command === '') return undefined
-  return searchPath
-    .split(':')
-    .filter((one) => one !== '')
-    .map((one) => resolvePath(directory, one, command))
-    .find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }

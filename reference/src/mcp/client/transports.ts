@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Environment } from '../../settings/paths.ts'
 import { serverSecretVariable } from '../../settings/secrets.ts'
 import type { Settings } from '../../settings/settings.ts'
+import type { Authorization } from './authorization.ts'
 import { ExtensionError } from './connection.ts'
 import { HttpTransport } from './http-transport.ts'
 import { LastErrorLine } from './last-error-line.ts'
@@ -30,7 +31,11 @@ interface ExtensionTransport {
 }
 
 /** Opens the transport of an extension that this server supports. Rejects with an ExtensionError. */
-export async function openTransport(config: RemoteExtension, around: LaunchContext, signal: AbortSignal): Promise<ExtensionTransport> {
+export async function openTransport(
+  config: RemoteExtension,
+  around: LaunchContext,
+  { signal, authorization }: { signal: AbortSignal; authorization: Authorization | undefined },
+): Promise<ExtensionTransport> {
   switch (config.type) {
     case 'inline_python': {
       const { path, remove } = writePythonFile(config.code, around.environment)
@@ -48,7 +53,7 @@ export async function openTransport(config: RemoteExtension, around: LaunchConte
       return httpTransport(HttpTransport.sse(urlOf(config.uri)))
     case 'streamable_http': {
       const headers = filledIn(config.headers, await variablesOf(config, around))
-      return httpTransport(HttpTransport.streamable(urlOf(config.uri), headers))
+      return httpTransport(HttpTransport.streamable(urlOf(config.uri), headers, authorization))
     }
     default:
       return config satisfies never

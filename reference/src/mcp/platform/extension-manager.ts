@@ -39,7 +39,7 @@ export function extensionManager(deps: ManagerDeps): PlatformExtension {
     instructions: () => 'The tools of this extension find, enable and disable other extensions.',
     tools: [
       { tool: search, run: () => available(deps) },
-      { tool: manage, run: (args) => change(args, deps) },
+      { tool: manage, run: (args, signal) => change(args, deps, signal) },
       ...resourceTools(deps.extensions),
     ],
   }
@@ -69,20 +69,20 @@ function available({ extensions, settings }: ManagerDeps): string {
 }
 
 /** Runs the tool `manage_extensions` (X34). */
-async function change(args: Arguments, deps: ManagerDeps): Promise<string> {
+async function change(args: Arguments, deps: ManagerDeps, signal: AbortSignal): Promise<string> {
   const action = args.text('action')
   if (action !== 'enable' && action !== 'disable') throw new ToolError('Invalid argument: action')
   const name = args.text('extension_name')
-  await (action === 'enable' ? enable(name, deps) : disable(name, deps))
+  await (action === 'enable' ? enable(name, deps, signal) : disable(name, deps))
   remember(deps)
   return `The extension '${name}' has been ${action === 'enable' ? 'installed' : 'disabled'} successfully`
 }
 
-async function enable(name: string, { extensions, settings }: ManagerDeps): Promise<void> {
+async function enable(name: string, { extensions, settings }: ManagerDeps, signal: AbortSignal): Promise<void> {
   const config = configured(settings).get(normalisedKey(name))
   if (config === undefined) throw failed(`Extension '${name}' not found. Please check the extension name and try again.`)
   try {
-    await extensions.add(config)
+    await extensions.add(config, signal)
   } catch (cause) {
     if (cause instanceof ExtensionError) throw failed(cause.message, cause)
     throw cause

@@ -12,7 +12,7 @@ export interface LoadedExtension {
 export interface ManagedExtensions {
   /** Sorted by key. */
   loaded: () => LoadedExtension[]
-  /** Rejects with an ExtensionError. */
-  add: (config: ExtensionConfig) => Promise<void>
+  /** Rejects with an ExtensionError, or with the reason of the signal. */
+  add: (config: ExtensionConfig, signal: AbortSignal) => Promise<void>
   remove: (name: string) => Promise<void>
 }

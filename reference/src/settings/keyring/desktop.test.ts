@@ -27,7 +27,7 @@ async function desktop(): Promise<string> {
 }
 
 // `make test-keyring` sets the variable where the programs are installed.
-it.runIf(process.env.AGENTD_TEST_KEYRING)('secrets are in the keyring of GNOME, also after a restart (G53 to G55)', async () => {
+it.runIf(process.env.AGENTD_TEST_KEYRING)('secrets are in the keyring of GNOME, also after a restart (G53, G54, G55)', async () => {
   const address = await desktop()
   const root = temporaryRoot()
   mkdirSync(join(root, 'config'))
