@@ -17,6 +17,7 @@
 //   - domain: sessions, messages, recipes and extensions as plain data.
 //   - httpapi: requests and responses, independent of the operations.
 //   - wire: JSON and YAML in exactly the form that the behaviour documents require.
+//   - telemetry: what the server exports about its work, of which the engine, llm and mcp record parts.
 //   - files: reading of untrusted files, and files that only the server's user can read.
 package server
 

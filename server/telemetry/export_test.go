@@ -94,6 +94,7 @@ func request(tel *Telemetry, path string) {
 	span.End("/x", http.StatusOK)
 }
 
+// Decision T12.
 func TestASilentCollectorDelaysTheEndByTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, tel := collect(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, with())
@@ -126,6 +127,7 @@ func TestTheEndWaitsForRequestsThatAreAboutToEnd(t *testing.T) {
 	})
 }
 
+// The line has only the address of the collector, and redirects are not followed (decision T11).
 func TestAFailureIsLoggedOnceUntilASuccess(t *testing.T) {
 	const only = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 	synctest.Test(t, func(t *testing.T) {
@@ -193,6 +195,7 @@ func TestAnExportIsSentAgainUntilItsTimeIsOver(t *testing.T) {
 	})
 }
 
+// Decision T13.
 func TestATextThatIsNotUnicodeDoesNotBreakItsBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, tel := collect(t, func(http.ResponseWriter, *http.Request) {}, with("OTEL_METRICS_EXPORTER", "none", "OTEL_LOGS_EXPORTER", "none"))

@@ -27,6 +27,7 @@ func with(pairs ...string) map[string]string {
 	return env
 }
 
+// The cases are of decisions T1 to T3.
 func TestTelemetryIsOffWithoutAnEndpoint(t *testing.T) {
 	for _, env := range []map[string]string{
 		nil,
@@ -66,6 +67,7 @@ func TestEachSignalHasItsEndpoint(t *testing.T) {
 	}
 }
 
+// The values of endpoints and headers are not in it (decisions T4, T5).
 func TestAWarningNamesTheVariable(t *testing.T) {
 	const secret = "canary"
 	for name, values := range map[string][]string{
@@ -99,6 +101,7 @@ func TestAWarningNamesTheVariable(t *testing.T) {
 	}
 }
 
+// Decision T7.
 func TestARatioIsANumberFromZeroToOne(t *testing.T) {
 	for value, want := range map[string]float64{"": 1, "0": 0, "1": 1, "0.25": 0.25, ".5": 0.5, "1e-1": 0.1, "2": 1, "-0": 1, "NaN": 1, "inf": 1, "0x1p-1": 1, "half": 1} {
 		s, warnings := Read(lookup(with("OTEL_TRACES_SAMPLER", "TraceIdRatio", "OTEL_TRACES_SAMPLER_ARG", value)))
@@ -109,6 +112,7 @@ func TestARatioIsANumberFromZeroToOne(t *testing.T) {
 	}
 }
 
+// Decision T10.
 func TestNumbersHaveDefaultsAndLimits(t *testing.T) {
 	s, _ := Read(lookup(with()))
 	if want := (batches{delay: 5 * time.Second, timeout: 30 * time.Second, queue: 2048, batch: 512}); s.spans != want {
@@ -127,6 +131,7 @@ func TestNumbersHaveDefaultsAndLimits(t *testing.T) {
 	}
 }
 
+// Decisions T5 and T6.
 func TestTheResourceAndTheHeadersAreDecoded(t *testing.T) {
 	const attributes = "OTEL_RESOURCE_ATTRIBUTES"
 	resource := func(env map[string]string) map[string]string {

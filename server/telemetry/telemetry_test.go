@@ -26,7 +26,7 @@ func attributesOf(span sdktrace.ReadOnlySpan) map[string]string {
 	return all
 }
 
-// TestTelemetryThatIsOffAllocatesNothing walks through every place in the server that calls this package.
+// TestTelemetryThatIsOffAllocatesNothing walks through every place in the server that calls this package (decision T1).
 func TestTelemetryThatIsOffAllocatesNothing(t *testing.T) {
 	var off *Telemetry
 	ctx := t.Context()
@@ -56,6 +56,7 @@ func TestTelemetryThatIsOffAllocatesNothing(t *testing.T) {
 	}
 }
 
+// Decision T8.
 func TestOnlyOneValidTraceparentContinuesATrace(t *testing.T) {
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	for _, c := range []struct {
@@ -80,6 +81,7 @@ func TestOnlyOneValidTraceparentContinuesATrace(t *testing.T) {
 	}
 }
 
+// Decision T14.
 func TestARequestHasItsPathAndItsAddress(t *testing.T) {
 	for _, c := range []struct{ target, host, path, address, port string }{
 		{"/a/b?c=/d?e", "h:1", "/a/b", "h", "1"},
@@ -104,6 +106,7 @@ func TestARequestHasItsPathAndItsAddress(t *testing.T) {
 	}
 }
 
+// Decision T15.
 func TestTheErrorOfAReplyIsThatOfItsLastAnswer(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -143,6 +146,7 @@ func TestTheErrorOfAReplyIsThatOfItsLastAnswer(t *testing.T) {
 	}
 }
 
+// Decision T17.
 func TestOnlyTheCodeOfAToolsErrorIsExported(t *testing.T) {
 	text := func(s string) *string { return &s }
 	for _, c := range []struct {
@@ -165,6 +169,7 @@ func TestOnlyTheCodeOfAToolsErrorIsExported(t *testing.T) {
 	}
 }
 
+// Decision T20.
 func TestALineHasTheIDsOfItsSpan(t *testing.T) {
 	tel, _ := recorded()
 	var out strings.Builder
