@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lockstep-dev/lockstep/harness/stub/mcp/record"
 	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/harness/stub/mcp/record"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
