@@ -1,4 +1,4 @@
-// Builds dist: the program as one function, its compiled code, and main.js, which runs both. Without the compiled code, a
+// Builds dist: the program as one function, its compiled code, and main.js, which runs both; and telemetry.cjs. Without the compiled code, a
 // start takes twice the time, because Node compiles two megabytes first.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,6 +9,13 @@ import { Script } from 'node:vm'
 import { build } from 'esbuild'
 
 const options = { platform: 'node', target: 'node20', logLevel: 'warning' }
+// The libraries of OpenTelemetry are a file of their own, which servers without telemetry do not read.
+const telemetryApart = {
+  name: 'telemetry apart',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^\.\/sdk\.ts$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: './telemetry.cjs', external: true } : undefined))
+  },
+}
 rmSync('dist', { recursive: true, force: true })
 await build({
   ...options,
@@ -17,9 +24,12 @@ await build({
   bundle: true,
   format: 'cjs',
   define: { 'import.meta.url': 'programUrl' },
+  plugins: [telemetryApart],
+  supported: { 'dynamic-import': false }, // a Script can only require
   banner: { js: '(function (require, programUrl) {' },
   footer: { js: '})' },
 })
+await build({ ...options, entryPoints: ['src/telemetry/sdk.ts'], outfile: 'dist/telemetry.cjs', bundle: true, format: 'cjs' })
 await build({ ...options, entryPoints: ['src/launch.ts'], outfile: 'dist/main.js', format: 'esm' })
 
 // V8 compiles a function when it is first called. A server that has started has called what a start needs.

@@ -34,6 +34,7 @@ import { clientToolRoutes, gooseRoutes } from './routes.ts'
 import type { Environment, Paths } from './settings/paths.ts'
 import { Settings } from './settings/settings.ts'
 import { SessionStore } from './store/session-store.ts'
+import type { Telemetry } from './telemetry/telemetry.ts'
 
 /** The options that change what the server does. All times are in milliseconds. */
 export interface AppOptions {
@@ -66,6 +67,8 @@ export interface AppOptions {
   maxActiveAgents: number
   /** The command that started this program. It starts the built-in extensions too (GA 1.1). */
   ownCommand?: readonly string[]
+  /** Undefined if nothing is exported. */
+  telemetry?: Telemetry | undefined
   /** Prints a line for the user, which is not for the log (X53). */
   print: (line: string) => void
   /** Runs recipe tasks. The app closes it when it stops. */
@@ -100,7 +103,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const clientToolDeps = { ...options, ...state, logger, maxTools: clientTools.maxTools, defaultDirectory: directory }
   const modelCalls = new ModelCalls({ registry, executions, guards, directory, timeout: options.defaultTimeout })
   const goose = gooseServer(options, { store, executions, hooks, clientTools: modelCalls }, logger)
-  const routes = [...clientToolRoutes(clientToolDeps), ...goose.routes]
+  const routes = observed([...clientToolRoutes(clientToolDeps), ...goose.routes], options.telemetry)
   const router = createRouter(routes, [requireAllowedOrigin(options), cors, requireSecretKey(options.secretKey)], errorHandler(logger))
   const bodies = new Bodies(options.bodyGrace)
   return {
@@ -122,7 +125,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
 
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
-  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody, print }: AppOptions,
+  { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody, print, telemetry }: AppOptions,
   { store, executions, hooks, clientTools }: { store: SessionStore; executions: Executions; hooks: Hooks; clientTools: ClientTools },
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
@@ -135,7 +138,7 @@ function gooseServer(
   }
   const agents = new Agents(maxActiveAgents, makeAgent, logger)
   store.onCreated = (id) => void agents.end(id) // drops an agent that was made before its session existed (G30)
-  const naming = new SessionNaming(logger)
+  const naming = new SessionNaming(logger, telemetry)
   const routes = gooseRoutes({
     paths,
     secretKey,
@@ -150,8 +153,9 @@ function gooseServer(
     hooks,
     maxBody,
     logger,
+    telemetry,
     library: new RecipeLibrary(settings, directory, recipeWorker),
-    providers: new Providers(settings, logger),
+    providers: new Providers(settings, logger, telemetry),
     largeTexts: new LargeTexts(settings),
     confirmations: new Confirmations(),
     elicitations: new Elicitations(),
@@ -175,6 +179,19 @@ function clientOfSession(store: SessionStore): ClientOfSession {
     const session = store.find(id)
     return session && clientOf(session)
   }
+}
+
+/** Routes that name themselves to the telemetry, by their paths in the contract (T14). */
+function observed(routes: Route[], telemetry: Telemetry | undefined): Route[] {
+  if (telemetry === undefined) return routes
+  return routes.map(({ method, path, handler }) => {
+    const named = path.replace(/:(\w+)/g, '{$1}')
+    const observe: Route['handler'] = (c) => {
+      telemetry.route(named)
+      return handler(c)
+    }
+    return { method, path, handler: observe }
+  })
 }
 
 /** A handler that waits for the store and the settings. The first request waits until all logs are read. */

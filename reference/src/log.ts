@@ -6,12 +6,12 @@ export type Fields = Record<string, unknown>
 /** Messages are in lower case, without a full stop. They contain no values; values are fields. */
 export type Logger = Record<Level, (message: string, fields?: Fields) => void>
 
-/** A logger that writes one JSON object per line. */
-export function jsonLogger(write: (line: string) => void, now = () => new Date()): Logger {
+/** A logger that writes one JSON object per line. `more` has further members of the line that is written now. */
+export function jsonLogger(write: (line: string) => void, now = () => new Date(), more?: () => Fields | undefined): Logger {
   const at =
     (level: Level) =>
     (msg: string, fields: Fields = {}): void => {
-      const line = { time: now().toISOString(), level, msg, ...fields }
+      const line = { time: now().toISOString(), level, msg, ...fields, ...more?.() }
       write(JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? describe(value) : value)) + '\n')
     }
   return { info: at('info'), warn: at('warn'), error: at('error') }

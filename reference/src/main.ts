@@ -4,15 +4,21 @@ import process from 'node:process'
 import { isMainThread } from 'node:worker_threads'
 import { loadConfig } from './config.ts'
 import { LogFile } from './log-file.ts'
-import { jsonLogger } from './log.ts'
+import { jsonLogger, type Logger } from './log.ts'
 import { extensionKey } from './domain/extension/config.ts'
-import { startServer } from './server.ts'
+import { startServer, type ServerOptions } from './server.ts'
 import { prepareRoot, serverLogs } from './settings/paths.ts'
+import { startTelemetry } from './telemetry/load.ts'
+import type { Sdk } from './telemetry/sdk.ts'
+import { readTelemetrySettings } from './telemetry/settings.ts'
 import { version } from './version.ts'
 
 const exitOk = 0
 const exitFailed = 1
 const exitUsage = 2
+/** How long exports may take at the end (T12), and how long all of the end may take: the process must have ended after 5 s (S19). */
+const exportMs = 2000
+const stopMs = 4800
 
 const usage = `usage: node dist/main.js agent [flags]
 
@@ -73,23 +79,36 @@ async function main(args: readonly string[]): Promise<void> {
   } catch (error) {
     fail(error)
   }
-  const file = new LogFile(serverLogs(loaded.options.paths), new Date(), (why) => process.stderr.write(`reference-server: log file: ${why}\n`))
-  const logger = jsonLogger((line) => {
-    process.stderr.write(line)
-    file.write(line)
-  })
+  const { logger, sdk } = await startLog(loaded.options)
   process.on('uncaughtException', (err) => {
     logger.error('server broke', { err })
     process.exit(exitFailed)
   })
   const stopped = Promise.race([firstSignal(), ...(loaded.exitsWithStdin ? [endOfInput()] : [])])
   const print = (line: string): boolean => process.stderr.write(`${line}\n`)
-  const server = await startServer({ ...loaded.options, print, ownCommand: [process.execPath, ...process.argv.slice(1, 2)] }, logger).catch(fail)
+  const ownCommand = [process.execPath, ...process.argv.slice(1, 2)]
+  const server = await startServer({ ...loaded.options, print, ownCommand, telemetry: sdk?.telemetry }, logger).catch(fail)
   process.stdout.write(`listening on ${server.url}\n`)
   logger.info('stopping', { signal: await stopped })
+  const since = performance.now()
   await server.stop()
   logger.info('stopped')
+  await sdk?.shutdown(Math.min(exportMs, stopMs - (performance.now() - since)))
   process.exit(exitOk)
+}
+
+/** Opens the log, and starts the export of telemetry if the environment wants it (GA 36.1). */
+async function startLog({ paths, environment }: Pick<ServerOptions, 'paths' | 'environment'>): Promise<{ logger: Logger; sdk: Sdk | undefined }> {
+  const file = new LogFile(serverLogs(paths), new Date(), (why) => process.stderr.write(`reference-server: log file: ${why}\n`))
+  const write = (line: string): void => {
+    process.stderr.write(line)
+    file.write(line)
+  }
+  const { settings, warnings } = readTelemetrySettings(environment)
+  for (const warning of warnings) write(`warning: ${warning}\n`)
+  if (settings === undefined) return { logger: jsonLogger(write), sdk: undefined }
+  const sdk = await startTelemetry(settings, jsonLogger(write))
+  return { logger: sdk.exporting(jsonLogger(write, undefined, () => sdk.lineIds())), sdk }
 }
 
 /** Ends a program that cannot start. */

@@ -34,7 +34,7 @@ const restMs = 1500
 export async function startServer(options: ServerOptions, logger: Logger): Promise<RunningServer> {
   prepare(options, logger)
   const app = createApp({ ...options, recipeWorker: new RecipeWorkerThread() }, logger)
-  const http = new HttpServer(app.fetch, logger)
+  const http = new HttpServer(app.fetch, logger, { telemetry: options.telemetry })
   const { port } = await http.listen(options.host, options.port)
   // The host as it was given: the platform might write it differently (S36).
   const host = isIPv6(options.host) ? `[${options.host}]` : options.host

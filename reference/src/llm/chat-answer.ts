@@ -3,11 +3,12 @@ import { isObject } from '../wire/json/is-object.ts'
 import type { MessageContent } from '../domain/message/content.ts'
 import type { Piece, Usage, WholeAnswer } from './model.ts'
 import { toolRequest } from './tool-call.ts'
-import { BadStreamError, elements, member, modelOf, tokens, usageOf, type StreamReader } from './model-protocol.ts'
+import { BadStreamError, elements, member, modelOf, nonEmpty, tokens, usageOf, type StreamReader } from './model-protocol.ts'
 
 /** The answer to a request without streaming: one piece, with the text before the tool calls (M35). */
 export function chatAnswer(answer: unknown): WholeAnswer {
-  const message = member(elements(member(answer, 'choices'))[0], 'message')
+  const choice = elements(member(answer, 'choices'))[0]
+  const message = member(choice, 'message')
   if (!isObject(message)) throw new Error('the answer has no message')
   const text = typeof message.content === 'string' ? message.content : ''
   const calls = elements(message.tool_calls).map((call) => {
@@ -15,7 +16,7 @@ export function chatAnswer(answer: unknown): WholeAnswer {
     return toolRequest({ id: member(call, 'id'), name, input })
   })
   const texts: MessageContent[] = text !== '' || calls.length === 0 ? [{ type: 'text', text }] : []
-  return { id: null, content: [...texts, ...calls], usage: chatUsage(answer), model: modelOf(answer) }
+  return { id: null, content: [...texts, ...calls], usage: chatUsage(answer), model: modelOf(answer), finishReason: nonEmpty(member(choice, 'finish_reason')) }
 }
 
 function functionOf(call: unknown): { name: unknown; arguments: unknown } {
@@ -40,6 +41,8 @@ interface PartialCall {
 export class ChatStream implements StreamReader {
   over = false
   complete = false
+  model: string | null = null
+  finishReason: string | null = null
   #id: string | null = null
   readonly #calls = new Map<number, PartialCall>()
 
@@ -48,7 +51,9 @@ export class ChatStream implements StreamReader {
     if (error !== undefined && error !== null) throw new BadStreamError('the stream reports an error')
     const id = member(chunk, 'id')
     if (this.#id === null && typeof id === 'string' && id !== '') this.#id = id
+    this.model ??= modelOf(chunk)
     const choice = elements(member(chunk, 'choices'))[0]
+    this.finishReason = nonEmpty(member(choice, 'finish_reason')) ?? this.finishReason
     const delta = member(choice, 'delta')
     elements(member(delta, 'tool_calls')).forEach((part, position) => {
       this.#add(part, position)

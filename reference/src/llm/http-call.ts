@@ -27,11 +27,13 @@ export class HttpAnswer {
     this.#deadline = deadline
   }
 
-  /** Reads the body as it arrives. Throws if the connection is lost, or the time is over. */
+  /** Reads the body as it arrives. Throws a ModelError if the connection is lost, or the time is over. */
   async *chunks(): AsyncGenerator<Buffer> {
     try {
       for await (const chunk of this.#message) yield chunk as Buffer // no encoding is set, so chunks are bytes
       if (!this.#message.complete) throw new Error('the connection ended within the answer')
+    } catch (cause) {
+      throw this.#deadline.explain(cause, new BrokenAnswerError({ cause }))
     } finally {
       this.close()
     }
@@ -48,14 +50,10 @@ export class HttpAnswer {
   async start(most: number): Promise<Buffer> {
     const chunks: Buffer[] = []
     let size = 0
-    try {
-      for await (const chunk of this.chunks()) {
-        chunks.push(chunk)
-        size += chunk.length
-        if (size >= most) break
-      }
-    } catch (error) {
-      throw this.#deadline.explain(error, new UnreadableAnswerError({ cause: error }))
+    for await (const chunk of this.chunks()) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size >= most) break
     }
     return Buffer.concat(chunks, Math.min(size, most))
   }
@@ -73,6 +71,15 @@ export class UnreadableAnswerError extends ModelError {
     super('Request failed: The answer of the model cannot be read', false, options)
   }
 }
+
+/** The connection was lost within the answer. */
+export class BrokenAnswerError extends UnreadableAnswerError {}
+
+/** There is no connection to the model. */
+export class NoConnectionError extends ModelError {}
+
+/** No answer has come in time. */
+export class NoAnswerInTimeError extends ModelError {}
 
 /**
  * Sends JSON, and resolves with the head of the answer, whatever its status. Rejects with a ModelError if there is no answer, or
@@ -98,7 +105,7 @@ async function send(
     return new HttpAnswer(await sendRequest(url, { method, headers, body, signal: deadline.signal }), deadline)
   } catch (error) {
     deadline.stop()
-    throw deadline.explain(error, new ModelError('Request failed: No connection to the model', false, { cause: error }))
+    throw deadline.explain(error, new NoConnectionError('Request failed: No connection to the model', false, { cause: error }))
   }
 }
 
@@ -127,7 +134,7 @@ class Deadline {
   explain(error: unknown, otherwise: ModelError): unknown {
     if (this.#outer.aborted) return this.#outer.reason
     if (this.#over.signal.aborted) {
-      return new ModelError(`Request failed: No answer of the model within ${this.#seconds} s`, false, { cause: error })
+      return new NoAnswerInTimeError(`Request failed: No answer of the model within ${this.#seconds} s`, false, { cause: error })
     }
     return otherwise
   }

@@ -3,7 +3,7 @@ import { isObject } from '../wire/json/is-object.ts'
 import type { MessageContent } from '../domain/message/content.ts'
 import type { Piece, Usage, WholeAnswer } from './model.ts'
 import { toolRequest, type RawCall } from './tool-call.ts'
-import { BadStreamError, member, modelOf, tokenSum, tokens, usageOf, type StreamReader } from './model-protocol.ts'
+import { BadStreamError, member, modelOf, nonEmpty, tokenSum, tokens, usageOf, type StreamReader } from './model-protocol.ts'
 
 /** The answer to a request without streaming: its blocks in order (M35). */
 export function messagesAnswer(answer: unknown): WholeAnswer {
@@ -13,7 +13,7 @@ export function messagesAnswer(answer: unknown): WholeAnswer {
   const numbers = new TokenNumbers()
   numbers.add(member(answer, 'usage'))
   const given: MessageContent[] = content.length === 0 ? [{ type: 'text', text: '' }] : content
-  return { id: null, content: given, usage: numbers.usage(), model: modelOf(answer) }
+  return { id: null, content: given, usage: numbers.usage(), model: modelOf(answer), finishReason: nonEmpty(member(answer, 'stop_reason')) }
 }
 
 function wholeBlock(block: unknown): MessageContent[] {
@@ -66,6 +66,8 @@ type PartialBlock =
 export class MessagesStream implements StreamReader {
   over = false
   complete = false
+  model: string | null = null
+  finishReason: string | null = null
   #id: string | null = null
   readonly #open = new Map<unknown, PartialBlock>()
   readonly #calls: MessageContent[] = []
@@ -87,6 +89,7 @@ export class MessagesStream implements StreamReader {
         return this.#closeBlock(member(event, 'index'))
       case 'message_delta':
         this.#numbers.add(member(event, 'usage'))
+        this.finishReason = nonEmpty(member(member(event, 'delta'), 'stop_reason')) ?? this.finishReason
         return []
       case 'message_stop':
         return this.#stop()
@@ -107,6 +110,7 @@ export class MessagesStream implements StreamReader {
 
   #begin(message: unknown): void {
     const id = member(message, 'id')
+    this.model ??= modelOf(message)
     if (this.#id === null && typeof id === 'string' && id !== '') this.#id = id
     this.#numbers.add(member(message, 'usage'))
   }

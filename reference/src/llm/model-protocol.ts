@@ -2,7 +2,7 @@ import { isObject } from '../wire/json/is-object.ts'
 import { JsonNumber } from '../wire/json/number.ts'
 import type { JsonObject } from '../wire/json/shape.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
-import type { Failure, ModelRequest, Piece, Usage, WholeAnswer } from './model.ts'
+import type { AnswerFacts, Failure, ModelRequest, Piece, Usage, WholeAnswer } from './model.ts'
 
 /** The wire protocol of one kind of models: its requests and answers. */
 export interface ModelProtocol {
@@ -18,8 +18,8 @@ export interface ModelProtocol {
   stream: () => StreamReader
 }
 
-/** Turns the JSON lines of one stream into pieces (M35). */
-export interface StreamReader {
+/** Turns the JSON lines of one stream into pieces (M35). Its facts are those that have arrived. */
+export interface StreamReader extends Readonly<AnswerFacts> {
   /** Throws a BadStreamError if the stream reports an error. */
   read: (data: unknown) => Piece[]
   /** Called for a line `[DONE]`, if the protocol has one. */
@@ -36,6 +36,9 @@ export interface StreamReader {
 export class BadStreamError extends Error {
   override readonly name = 'BadStreamError'
 }
+
+/** A stream ended before its answer did. */
+export class CutStreamError extends BadStreamError {}
 
 /** A member of a value of any type; undefined if there is none. */
 export function member(value: unknown, key: string): unknown {
@@ -57,8 +60,12 @@ export function answerLimits({ sampling }: ModelRequest, config: ModelConfig): P
 
 /** The name that the model gives itself in an answer. */
 export function modelOf(answer: unknown): string | null {
-  const model = member(answer, 'model')
-  return typeof model === 'string' && model !== '' ? model : null
+  return nonEmpty(member(answer, 'model'))
+}
+
+/** A text; null for an empty one, or anything else. */
+export function nonEmpty(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
 }
 
 /** The largest number of tokens; larger numbers and sums are capped at it (M54). */

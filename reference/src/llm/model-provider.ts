@@ -2,7 +2,9 @@ import { parseJsonDocument } from '../wire/json/document.ts'
 import type { JsonObject } from '../wire/json/shape.ts'
 import { stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { ModelConfig } from '../domain/session/session.ts'
+import { CallRecord } from './call-record.ts'
 import { UnreadableAnswerError, postJson, type Endpoint, type HttpAnswer } from './http-call.ts'
 import { ModelError, type Completion, type ModelRequest, type Piece, type Provider, type Turn, type WholeAnswer } from './model.ts'
 import type { RequestLog, RequestLogs } from './request-log.ts'
@@ -21,6 +23,15 @@ interface ProviderOptions {
   backoff: boolean
   logs: RequestLogs
   logger: Logger
+  telemetry: Telemetry | undefined
+}
+
+/** A call that has its result, or the head of it. */
+interface Asked<T> {
+  log: RequestLog
+  /** Undefined without telemetry. */
+  record: CallRecord | undefined
+  result: T
 }
 
 /** Asks a model over HTTP. */
@@ -47,8 +58,8 @@ export class ModelProvider implements Provider {
 
   async #answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
     if (!this.#options.streams) return only(await this.complete(request, signal))
-    const { log, result } = await this.#ask(request, this.config.model_name, true, signal, async (post) => checked(await post()))
-    return this.#stream(result, log, signal)
+    const asked = await this.#ask(request, this.config.model_name, true, signal, async (post) => checked(await post()))
+    return this.#stream(asked, signal)
   }
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<Completion> {
@@ -68,22 +79,27 @@ export class ModelProvider implements Provider {
 
   async #complete(request: ModelRequest, model: string, signal: AbortSignal): Promise<WholeAnswer> {
     const { wire } = this.#options
-    const { log, result } = await this.#ask(request, model, false, signal, async (post) => {
+    const { log, record, result } = await this.#ask(request, model, false, signal, async (post) => {
       const tried = await checked(await post(), (status, bytes) => wire.failureIn?.(status, bytes, model))
       if ('failure' in tried) return tried
       const bytes = await tried.result.bytes()
       const failure = wire.failureIn?.(tried.result.status, bytes, model)
       return failure === undefined ? { result: bytes } : { failure }
     })
+    let answer: WholeAnswer | undefined
     try {
-      const piece = this.#whole(result)
-      log.piece(piece)
-      return piece
+      answer = this.#whole(result)
+      log.piece(answer)
+      record?.piece(answer)
+      record?.succeeded()
+      return answer
     } catch (error) {
       log.failed(error)
+      record?.failed(error)
       throw error
     } finally {
       log.close()
+      record?.close(answer)
     }
   }
 
@@ -95,41 +111,53 @@ export class ModelProvider implements Provider {
     }
   }
 
-  /** Asks, and retries temporary failures. One log has all attempts (M40). */
+  /** Asks, and retries temporary failures. They are one call (M40). */
   async #ask<T>(
     request: ModelRequest,
     model: string,
     stream: boolean,
     signal: AbortSignal,
     attempt: (post: () => Promise<HttpAnswer>) => ReturnType<Parameters<typeof withRetries<T>>[0]>,
-  ): Promise<{ log: RequestLog; result: T }> {
-    const { wire, endpoint, backoff, logs } = this.#options
+  ): Promise<Asked<T>> {
+    const { wire, endpoint, backoff, logs, telemetry } = this.#options
     const body: JsonObject = await wire.body(request, this.config, model, stream, signal)
-    const log = logs.begin(this.config, body)
+    const record = telemetry && new CallRecord(telemetry, { provider: this.name, model: wire.modelName(model), url: endpoint.url }, signal)
+    const log = record === undefined ? logs.begin(this.config, body) : record.run(() => logs.begin(this.config, body))
     try {
       const text = stringifyJson(body)
-      return { log, result: await withRetries(() => attempt(() => postJson(endpoint, text, signal)), backoff, signal) }
+      const post = (): Promise<HttpAnswer> => postJson(endpoint, text, signal)
+      const result = await (record === undefined
+        ? withRetries(() => attempt(post), backoff, signal)
+        : record.run(() => withRetries(() => attempt(() => record.attempt(post)), backoff, signal)))
+      return { log, record, result }
     } catch (error) {
       log.failed(error)
       log.close()
+      record?.failed(error)
+      record?.close()
       throw error
     }
   }
 
   /** A stream that fails ends like any other (M38); the reason is in the log. */
-  async *#stream(answer: HttpAnswer, log: RequestLog, signal: AbortSignal): AsyncGenerator<Piece> {
+  async *#stream({ log, record, result: answer }: Asked<HttpAnswer>, signal: AbortSignal): AsyncGenerator<Piece> {
+    const reader = this.#options.wire.stream()
     try {
-      for await (const piece of piecesOf(answer.chunks(), this.#options.wire.stream())) {
+      for await (const piece of piecesOf(answer.chunks(), reader)) {
         log.piece(piece)
+        record?.piece(piece)
         yield piece
       }
+      record?.succeeded()
     } catch (err) {
       log.failed(err)
+      record?.failed(err)
       signal.throwIfAborted()
       this.#options.logger.warn('model stream ended badly', { provider: this.name, model: this.config.model_name, err })
     } finally {
       answer.close()
       log.close()
+      record?.close(reader)
     }
   }
 }

@@ -38,11 +38,16 @@ export interface Piece {
   change?: ModelChange
 }
 
-/** A whole answer. */
-export interface WholeAnswer extends Piece {
-  /** The name that the model gives itself; null if there is none. */
+/** What a model says of its answer; null if it does not. */
+export interface AnswerFacts {
+  /** The name that the model gives itself. */
   model: string | null
+  /** Why the answer ends, in the words of the model's API. */
+  finishReason: string | null
 }
+
+/** A whole answer. */
+export interface WholeAnswer extends Piece, AnswerFacts {}
 
 /** A whole answer, with the config of the model that gave it. */
 export interface Completion extends WholeAnswer {

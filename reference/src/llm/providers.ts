@@ -4,6 +4,7 @@ import type { Logger } from '../log.ts'
 import { clientMessage } from '../public-error.ts'
 import { modelLogs } from '../settings/paths.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { quoted } from '../text/truncate.ts'
 import { builtIns, type BuiltIn } from './catalogue.ts'
 import { findDefinition, needsKey, type Definition } from './definitions.ts'
@@ -34,11 +35,13 @@ export class Providers {
   readonly #settings: Settings
   readonly #logs: RequestLogs
   readonly #logger: Logger
+  readonly #telemetry: Telemetry | undefined
 
-  constructor(settings: Settings, logger: Logger) {
+  constructor(settings: Settings, logger: Logger, telemetry?: Telemetry) {
     this.#settings = settings
     this.#logs = new RequestLogs(modelLogs(settings.paths), logger)
     this.#logger = logger
+    this.#telemetry = telemetry
   }
 
   /**
@@ -64,6 +67,7 @@ export class Providers {
       backoff: this.#backoff,
       logs: this.#logs,
       logger: this.#logger,
+      telemetry: this.#telemetry,
     })
   }
 

@@ -3,7 +3,7 @@ import { isObject } from '../wire/json/is-object.ts'
 import { JsonSyntaxError } from '../wire/json/parse.ts'
 import { maxAnswerBytes } from './http-call.ts'
 import type { Piece } from './model.ts'
-import { BadStreamError, type StreamReader } from './model-protocol.ts'
+import { BadStreamError, CutStreamError, type StreamReader } from './model-protocol.ts'
 
 /** The most bytes that are read of one line of a stream (M38). */
 const maxLineBytes = 4 * 1024 * 1024
@@ -15,7 +15,7 @@ export async function* piecesOf(chunks: AsyncIterable<Buffer>, reader: StreamRea
       yield* piecesOfLine(line, reader)
       if (reader.over) return
     }
-    if (!reader.complete) throw new BadStreamError('the stream ended before the answer')
+    if (!reader.complete) throw new CutStreamError('the stream ended before the answer')
   } finally {
     if (!reader.over) yield* reader.cut()
   }

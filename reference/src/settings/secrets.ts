@@ -1,11 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from '../log.ts'
 import { withMember, withoutMember } from '../wire/json/ordered.ts'
 import type { Keyring } from './keyring/keyring.ts'
+import { withoutOwnSecrets } from './own-secrets.ts'
 import type { Environment } from './paths.ts'
 import type { Mapping, MappingFile } from './yaml-file.ts'
 
-/** The variable with this server's secret. No setting and no secret has its name (G32, G43). */
-export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
 /** The variable that keeps the server away from the keyring. */
 const disablingVariable = 'GOOSE_DISABLE_KEYRING'
 
@@ -17,6 +17,8 @@ export class Secrets {
   /** Undefined until the first access; then it stays. It resolves to undefined if secrets are in the file. */
   #keyring: Promise<Keyring | undefined> | undefined
   readonly #stop = new AbortController()
+  /** Runs what is for all requests outside of the one that needs it first, so that its lines of the log belong to none (T19). */
+  readonly #outside = AsyncLocalStorage.snapshot()
 
   constructor(file: MappingFile, env: Environment, logger: Logger | undefined) {
     this.#file = file
@@ -90,7 +92,7 @@ export class Secrets {
   }
 
   async #chosen(): Promise<Keyring | undefined> {
-    return (this.#keyring ??= this.#choose())
+    return (this.#keyring ??= this.#outside(() => this.#choose()))
   }
 
   async #choose(): Promise<Keyring | undefined> {
@@ -98,7 +100,7 @@ export class Secrets {
       const address = this.#addressOfBus()
       // Loading the library takes time, and many runs need no secret.
       const { Keyring: Store } = await import('./keyring/keyring.ts')
-      const keyring = new Store(address, withoutServerSecret(this.#env), this.#stop.signal)
+      const keyring = new Store(address, withoutOwnSecrets(this.#env), this.#stop.signal) // the program of a bus gets none of them
       await keyring.reach()
       this.#logger?.info('secrets are in the keyring')
       return keyring
@@ -119,9 +121,4 @@ export class Secrets {
     if (runtime) return `unix:path=${encodeURIComponent(runtime)}/bus`
     throw new Error('neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set')
   }
-}
-
-/** The environment of programs, which never get the key of this server. */
-export function withoutServerSecret(env: Environment): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => name !== serverSecretVariable))
 }

@@ -5,7 +5,8 @@ import { JsonNumber } from '../wire/json/number.ts'
 import { changeSettings, configFile, readSettings } from './config-file.ts'
 import { typedValue } from './environment.ts'
 import type { Environment, Paths } from './paths.ts'
-import { Secrets, serverSecretVariable } from './secrets.ts'
+import { isOwnSecret } from './own-secrets.ts'
+import { Secrets } from './secrets.ts'
 import { MappingFile, type Mapping } from './yaml-file.ts'
 
 /** Looks up settings and secrets (GA 1.4): first in the environment, then in the file or the keyring, which are read again each time. */
@@ -127,7 +128,7 @@ export class Settings {
   /** The value that a key has, or has not, whatever is stored; undefined if that depends on what is stored. */
   #fixed(key: string): { value: unknown } | undefined {
     const name = key.toUpperCase()
-    if (name === serverSecretVariable) return { value: undefined }
+    if (isOwnSecret(name)) return { value: undefined }
     const text = this.variable(name)
     return text === undefined ? undefined : { value: typedValue(text) }
   }

@@ -2,6 +2,7 @@ import type { ClientToolDefinition, ClientToolProgress, ClientToolResult, Server
 import type { Message } from '../../domain/message/message.ts'
 import type { Result } from '../../domain/message/result.ts'
 import type { ToolContent } from '../../domain/message/tool-content.ts'
+import type { Place } from '../../telemetry/telemetry.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
 
 /** A tool of a client, as a model was offered it. */
@@ -34,6 +35,8 @@ export interface RunningReply {
   waitForDecision: (id: string, signal: AbortSignal) => Promise<string>
   /** What a recipe demands as the output of the reply. */
   finalOutput: { give: (output: JsonObject, signal: AbortSignal) => Promise<Result<ToolContent[]>> }
+  /** Where it runs; undefined without telemetry. */
+  place: Place | undefined
 }
 
 /** Who runs a call of a client tool, and hears of it. */

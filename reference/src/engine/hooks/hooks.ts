@@ -1,4 +1,5 @@
 import type { Logger } from '../../log.ts'
+import { withoutOwnSecrets } from '../../settings/own-secrets.ts'
 import type { Environment } from '../../settings/paths.ts'
 import { matches } from '../../text/pattern.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
@@ -54,10 +55,10 @@ export class Hooks {
   readonly #slots = new Slots(maxRunning)
   readonly #stopped = new AbortController()
 
-  /** The hooks inherit this environment, without the secret of the server. */
+  /** The hooks inherit this environment, without the secrets of the server. */
   constructor(lists: HookLists, environment: Environment, logger: Logger) {
     this.#lists = lists
-    this.#environment = Object.fromEntries(Object.entries(environment).filter(([name]) => name !== secretKey))
+    this.#environment = withoutOwnSecrets(environment)
     this.#logger = logger
   }
 
@@ -114,8 +115,6 @@ export class Hooks {
 function refused(reason: string, input: JsonObject | undefined): Verdict {
   return { input, refusal: { reason, isStopping: false } }
 }
-
-const secretKey = 'GOOSE_SERVER__SECRET_KEY'
 
 /** The line that a hook reads, with the keys in the order of CT 14.6. */
 function lineOf(event: 'before' | 'after', { tool, input, sessionID, callID, clientID }: HookedCall, shown?: HookedResult): string {

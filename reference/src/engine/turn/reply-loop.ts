@@ -108,13 +108,16 @@ export class ReplyLoop {
   }
 
   async #turn(provider: Provider): Promise<TurnResult> {
+    const { telemetry } = this.#deps
     const turn = provider.beginTurn()
     const { finalOutput } = this.#agent
     this.#finalOutput.wanted = finalOutput
     const offered = await offeredTools(this.#agent, { config: turn.config, mode: this.#mode, finalOutput }, this.#deps)
     let pieces: AsyncIterable<Piece>
     try {
-      pieces = await turn.answer({ ...(await this.#prompt()), tools: offered.tools }, this.#listener.signal)
+      const request = { ...(await this.#prompt()), tools: offered.tools }
+      const { signal } = this.#listener
+      pieces = await (telemetry === undefined ? turn.answer(request, signal) : telemetry.answer(() => turn.answer(request, signal)))
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       return this.#callFailed(provider, error)
@@ -133,7 +136,8 @@ export class ReplyLoop {
       hooks: this.#deps.hooks,
       offered,
       finalOutput: this.#finalOutput,
-      reply: { ...this.#listener, finalOutput: this.#finalOutput },
+      reply: { ...this.#listener, finalOutput: this.#finalOutput, place: telemetry?.here(this.#agent.session.id) },
+      telemetry,
       signal: this.#listener.signal,
     })
     saved.add(...ran)

@@ -3,6 +3,7 @@ import type { Providers } from '../../llm/providers.ts'
 import type { Logger } from '../../log.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { SessionStore } from '../../store/session-store.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { Agents } from '../agent/agents.ts'
 import type { ClientTools } from '../client-tools/client-tools.ts'
 import type { Hooks } from '../hooks/hooks.ts'
@@ -25,4 +26,5 @@ export interface ReplyServices {
   clientTools: ClientTools
   hooks: Hooks
   logger: Logger
+  telemetry: Telemetry | undefined
 }

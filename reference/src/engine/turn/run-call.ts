@@ -9,6 +9,7 @@ import { newMessage } from '../../domain/message/new-message.ts'
 import { textResult, type Result } from '../../domain/message/result.ts'
 import type { ToolContent } from '../../domain/message/tool-content.ts'
 import { SessionDeletedError } from '../../store/session-handle.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
 import { hookedCall, type DecidedCall, type DecisionDeps, type PreparedCall } from './decide-calls.ts'
 import type { Elicitations } from '../pending/elicitations.ts'
@@ -25,6 +26,9 @@ export interface CallDeps extends DecisionDeps {
   finalOutput: RunningReply['finalOutput']
   /** Aborts all running calls, with this reason. */
   giveUp: (reason: Error) => void
+  telemetry: Telemetry | undefined
+  /** Called if an MCP server marks its result as an error. */
+  onErrorResult?: (() => void) | undefined
 }
 
 const declined = 'The user has declined this tool call. Do not try it again.'
@@ -123,8 +127,10 @@ const notBuilt = ['platform__manage_schedule', 'dynamic_task__create_task', 'sub
 /** Forwards the notifications and questions of a call. If too many notifications wait, more are dropped (GA 18.4). */
 function listenerOf(requestId: string, deps: CallDeps, end: (reason: Error) => void): CallListener {
   let pending = 0
+  const place = deps.reply?.place ?? deps.telemetry?.here(deps.agent.session.id)
   return {
     requestId,
+    onErrorResult: deps.onErrorResult,
     onNotification: (notification) => {
       if (pending === maxPendingNotifications || deps.reply === undefined) return
       pending++
@@ -140,7 +146,12 @@ function listenerOf(requestId: string, deps: CallDeps, end: (reason: Error) => v
       end(error)
       throw error
     },
-    sample: (request, signal) => sample(deps.agent.provider, request, AbortSignal.any([deps.signal, signal])),
+    sample: (request, signal) => {
+      const { provider } = deps.agent
+      const either = AbortSignal.any([deps.signal, signal])
+      // The server's request arrives where its connection was opened.
+      return place === undefined ? sample(provider, request, either) : place(() => sample(provider, request, either))
+    },
   }
 }
 

@@ -2,11 +2,12 @@ import type { Agent } from '../agent/agent.ts'
 import type { ClientTool, ClientToolCall, RunningReply } from '../client-tools/client-tools.ts'
 import type { ContentOf } from '../../domain/message/content.ts'
 import type { Message } from '../../domain/message/message.ts'
-import type { ToolCall } from '../../domain/message/result.ts'
+import type { Result, ToolCall } from '../../domain/message/result.ts'
+import type { ToolContent } from '../../domain/message/tool-content.ts'
 import { abortable } from '../../abortable.ts'
 import { mapConcurrently } from '../../map-concurrently.ts'
 import { converted } from './coerce-arguments.ts'
-import { decideCalls, type PreparedCall } from './decide-calls.ts'
+import { decideCalls, type DecidedCall, type PreparedCall } from './decide-calls.ts'
 import { newMessage, newMessageId } from '../../domain/message/new-message.ts'
 import { frontendNames, type Offered } from './offered-tools.ts'
 import { runCall, type CallDeps } from './run-call.ts'
@@ -40,7 +41,7 @@ export async function runTools(requests: readonly AnnouncedRequest[], given: Too
   const calls = requests.flatMap((announced) => prepared(announced, deps) ?? [])
   for (const { request, call } of calls) if (frontend.has(call.name)) await waitForClient(request, deps)
   const decided = await decideCalls(calls, deps)
-  const results = await mapConcurrently(maxRunning, decided, (one) => runCall(one, deps))
+  const results = await mapConcurrently(maxRunning, decided, (one) => observedCall(one, deps))
   const saved: Message[] = []
   for (const [index, { call: { request, call } }] of decided.entries()) {
     const result = results[index] ?? { status: 'error', error: '-32603: no result' }
@@ -50,6 +51,22 @@ export async function runTools(requests: readonly AnnouncedRequest[], given: Too
     saved.push(newMessage('assistant', [ran], undefined, newMessageId()), response)
   }
   return saved
+}
+
+/** Runs a call in its span, if it was decided that it runs (T17). */
+function observedCall(decided: DecidedCall, deps: CallDeps): Promise<Result<ToolContent[]>> {
+  const { telemetry, signal } = deps
+  if (telemetry === undefined || decided.decision !== 'run') return runCall(decided, deps)
+  const { request, asked, client } = decided.call
+  let isMarked = false
+  const onErrorResult = (): void => {
+    isMarked = true
+  }
+  return telemetry.tool({ name: asked.name, id: request.id, signal }, () => runCall(decided, { ...deps, onErrorResult }), (result) => {
+    if (result.status === 'success') return isMarked ? 'tool_error' : undefined
+    // An error that a client sends is its own text, whatever it begins with.
+    return (client === undefined && /^(-?\d+): /.exec(result.error)?.[1]) || '_OTHER'
+  })
 }
 
 /** Undefined for a malformed request. */

@@ -2,6 +2,7 @@ import type { Logger } from '../../log.ts'
 import { textOf, type Provider } from '../../llm/model.ts'
 import type { Message } from '../../domain/message/message.ts'
 import type { SessionHandle } from '../../store/session-handle.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { shortened } from '../../text/truncate.ts'
 import { squeezed } from '../../text/white-space.ts'
 import { textMessage } from '../../domain/message/new-message.ts'
@@ -14,10 +15,12 @@ const timeLimitMs = 60_000
 /** Names sessions by topic, in the background (GA 18.6). Its model calls may outlive the replies that started them. */
 export class SessionNaming {
   readonly #logger: Logger
+  readonly #telemetry: Telemetry | undefined
   readonly #running = new Map<Promise<void>, AbortController>()
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, telemetry?: Telemetry) {
     this.#logger = logger
+    this.#telemetry = telemetry
   }
 
   /** Asks for a name if the session is new and the user has not named it. */
@@ -29,9 +32,14 @@ export class SessionNaming {
     if (texts.length === 0 || texts.length > namedMessages) return
     const over = new AbortController()
     const timer = setTimeout(() => {
-      over.abort(new Error(`no name within ${timeLimitMs} ms`))
+      over.abort(new DOMException(`no name within ${timeLimitMs} ms`, 'TimeoutError'))
     }, timeLimitMs)
-    const run = this.#ask(session, provider, texts, AbortSignal.any([over.signal, session.deleted])).finally(() => {
+    const either = AbortSignal.any([over.signal, session.deleted])
+    const named =
+      this.#telemetry === undefined
+        ? this.#ask(session, provider, texts, either)
+        : this.#telemetry.apart(session.id, () => this.#ask(session, provider, texts, either))
+    const run = named.finally(() => {
       clearTimeout(timer)
       this.#running.delete(run)
     })

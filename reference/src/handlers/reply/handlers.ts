@@ -54,7 +54,7 @@ async function runReply(deps: ReplyServices, id: string, message: Message | unde
       return
     }
     stream.startPings()
-    await sendFinish(run(listenerOf(session, decisions, stream)), deps, session, stream)
+    await sendFinish(runEngine(run, listenerOf(session, decisions, stream), agent, deps), deps, session, stream)
   } catch (err) {
     if (!stream.signal.aborted) deps.logger.error('reply broke', { session: id, err })
   } finally {
@@ -63,6 +63,12 @@ async function runReply(deps: ReplyServices, id: string, message: Message | unde
     decisions.end()
     release()
   }
+}
+
+/** Runs the engine, in its span if there is telemetry (T15). */
+function runEngine(run: RunReply, listener: ReplyListener, { session, provider }: Agent, { telemetry }: ReplyServices): Promise<void> {
+  if (telemetry === undefined) return run(listener)
+  return telemetry.agent({ session: session.id, provider: provider?.name, signal: listener.signal }, () => run(listener))
 }
 
 /** Sends the end of a reply. The stream for a deleted session ends with `Finish` too (G29). Rejects if the client disconnects. */

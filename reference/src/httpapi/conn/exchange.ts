@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from '../../log.ts'
+import type { RequestSpan, Telemetry } from '../../telemetry/telemetry.ts'
 import { bytesPerSecond } from '../body.ts'
 import { everyAnswer } from '../cors.ts'
 import { isOtherSite } from '../origin.ts'
@@ -22,6 +23,7 @@ interface ExchangeOptions {
   patienceMs: number
   /** Shared by all connections. */
   turns: WriteScheduler
+  telemetry: Telemetry | undefined
   /** Ends HTTP on the connection, and returns the bytes after the request. */
   takeOver: () => Uint8Array[]
 }
@@ -53,6 +55,7 @@ export class Exchange {
   #request: Request | undefined
   #stream: ReadableStreamDefaultReader<Uint8Array> | undefined
   #linger: NodeJS.Timeout | undefined
+  readonly #span: RequestSpan | undefined
   /** Resolves when the response is written, or the connection is lost. */
   readonly done: Promise<void>
 
@@ -62,6 +65,7 @@ export class Exchange {
     this.#socket = incoming.socket
     this.#options = options
     this.#keepsAlive = outgoing.shouldKeepAlive
+    this.#span = options.telemetry?.request(incoming)
     this.done = new Promise((resolve) => {
       outgoing.once('close', () => {
         this.#closed()
@@ -87,7 +91,16 @@ export class Exchange {
   }
 
   /** Never rejects. */
-  async run(expectsContinue: boolean): Promise<void> {
+  run(expectsContinue: boolean): Promise<void> {
+    const span = this.#span
+    if (span === undefined) return this.#run(expectsContinue)
+    void this.done.then(() => {
+      span.end(this.answering ? this.#outgoing.statusCode : undefined)
+    })
+    return span.run(() => this.#run(expectsContinue))
+  }
+
+  async #run(expectsContinue: boolean): Promise<void> {
     this.#socket.once('end', this.#peerEnded)
     if (this.#socket.readableEnded) this.#peerEnded()
     const url = isServed(this.#incoming) ? urlOfTarget(this.#incoming.url ?? '') : undefined

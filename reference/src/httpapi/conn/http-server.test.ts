@@ -31,7 +31,7 @@ async function serve(
   patienceMs?: number,
 ): Promise<{ server: HttpServer; connect: () => Promise<RawClient>; logs: LogEntry[] }> {
   const { logger, entries } = recordingLogger()
-  const server = new HttpServer(fetch, logger, lingerMs, maxWaiting, patienceMs)
+  const server = new HttpServer(fetch, logger, { lingerMs, maxWaiting, patienceMs })
   const { port } = await server.listen('127.0.0.1', 0)
   cleanups.push(async () => {
     server.stopAccepting()

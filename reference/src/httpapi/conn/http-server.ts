@@ -1,9 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Socket, type AddressInfo } from 'node:net'
 import type { Logger } from '../../log.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { Exchange, openToAll, type Fetch } from './exchange.ts'
 import { acceptRawTargets, type RawInput } from './request-line.ts'
 import { WriteScheduler } from './write-scheduler.ts'
+
+interface HttpServerOptions {
+  /** How long a connection may take to finish abandoned work: 2 s by default. */
+  lingerMs?: number | undefined
+  /** How many requests of a connection may wait: 10,000 by default. Behind an event stream they wait as long as it lasts. */
+  maxWaiting?: number | undefined
+  /** How long a client may read nothing of a response: a minute by default. */
+  patienceMs?: number | undefined
+  telemetry?: Telemetry | undefined
+}
 
 /** Serves a `fetch` function on a port. */
 export class HttpServer {
@@ -12,19 +23,16 @@ export class HttpServer {
   readonly #lingerMs: number
   readonly #maxWaiting: number
   readonly #patienceMs: number
+  readonly #telemetry: Telemetry | undefined
   readonly #server: Server
   readonly #connections = new Map<Socket, Connection>()
   readonly #closed: Promise<void>
   readonly #turns = new WriteScheduler()
   #stopping = false
 
-  /**
-   * `lingerMs` limits how long a connection may take to finish abandoned work. `maxWaiting` limits how many of its requests may
-   * wait: behind an event stream they would wait as long as the stream lasts. `patienceMs` is how long a client may read nothing
-   * of a response.
-   */
-  constructor(fetch: Fetch, logger: Logger, lingerMs = 2000, maxWaiting = 10_000, patienceMs = 60_000) {
+  constructor(fetch: Fetch, logger: Logger, { lingerMs = 2000, maxWaiting = 10_000, patienceMs = 60_000, telemetry }: HttpServerOptions = {}) {
     this.#fetch = fetch
+    this.#telemetry = telemetry
     this.#logger = logger
     this.#lingerMs = lingerMs
     this.#maxWaiting = maxWaiting
@@ -125,6 +133,7 @@ export class HttpServer {
       lingerMs: this.#lingerMs,
       patienceMs: this.#patienceMs,
       turns: this.#turns,
+      telemetry: this.#telemetry,
       takeOver: connection.input.takeOver,
     })
     connection.last = exchange

@@ -7,6 +7,8 @@ export interface CallListener {
   requestId: string
   /** Never fails. */
   onNotification: (notification: ServerNotification) => void
+  /** Called if the server marks the result of the call as an error. */
+  onErrorResult?: (() => void) | undefined
   /** Asks a person. Rejects if the signal is aborted before the answer. */
   elicit: (message: string, schema: unknown, signal: AbortSignal) => Promise<unknown>
   /** Asks the agent's model. Rejects with a ModelError, or if the signal is aborted. */

@@ -32,7 +32,7 @@ const maxQuestions = 16
 const page = z.looseObject({ nextCursor: z.string().optional() })
 const readResult = z.looseObject({ contents: z.array(z.unknown()) })
 const listedResource = object<ListedResource>({ uri: string, name: string })
-const callResult = z.looseObject({ content: z.array(z.unknown()).nullish() })
+const callResult = z.looseObject({ content: z.array(z.unknown()).nullish(), isError: z.unknown().optional() })
 
 /** The longest delay of a Node timer. The SDK's own time limits are not used, because a server may send their error code too. */
 const unlimitedMs = 2 ** 31 - 1
@@ -141,8 +141,10 @@ export class McpConnection implements Connection {
       return await this.#answered(signal, async () => {
         const params = { name: tool, arguments: args, _meta: { progressToken: listener.requestId } }
         const request = { method: 'tools/call', params }
-        const { content } = await this.#limited((limits) => this.#client.request(request, callResult, limits), signal, endQuestions)
-        return readShape(array(toolContent), content ?? [])
+        const { content, isError } = await this.#limited((limits) => this.#client.request(request, callResult, limits), signal, endQuestions)
+        const read = readShape(array(toolContent), content ?? [])
+        if (isError === true) listener.onErrorResult?.()
+        return read
       })
     } finally {
       this.#running.delete(call)

@@ -1,7 +1,7 @@
 import type { BuiltinExtension, InlinePythonExtension, SseExtension, StdioExtension, StreamableHttpExtension } from '#contract'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Environment } from '../../settings/paths.ts'
-import { serverSecretVariable } from '../../settings/secrets.ts'
+import { withoutOwnSecrets } from '../../settings/own-secrets.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Authorization } from './authorization.ts'
 import { ExtensionError } from './connection.ts'
@@ -70,12 +70,8 @@ function processTransport(
   { environment, directory }: LaunchContext,
   onEnded?: () => void,
 ): ExtensionTransport {
-  const inherited = Object.entries(environment).flatMap(([name, value]): [string, string][] =>
-    // Extensions never get the key of this server.
-    value === undefined || name === serverSecretVariable ? [] : [[name, value]],
-  )
   const searchPath = environment.PATH ?? ''
-  const own = { ...Object.fromEntries(inherited), ...variables }
+  const own = { ...withoutOwnSecrets(environment), ...variables }
   const said = new LastErrorLine(Object.values(variables))
   const onError = (chunk: Buffer): void => {
     said.add(chunk)

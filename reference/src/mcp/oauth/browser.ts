@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Environment } from '../../settings/paths.ts'
-import { withoutServerSecret } from '../../settings/secrets.ts'
+import { withoutOwnSecrets } from '../../settings/own-secrets.ts'
 import { findCommand } from '../client/find-command.ts'
 
 export interface BrowserOptions {
@@ -33,7 +33,7 @@ export function openPage(url: string, options: BrowserOptions): () => void {
   }
   const file = command === 'none' && words.length === 1 ? undefined : findCommand({ command, searchPath: environment.PATH ?? '', directory })
   if (file === undefined) failed()
-  else start(file, { argv0: command, args: [...args, url], env: withoutServerSecret(environment), cwd: directory }, failed)
+  else start(file, { argv0: command, args: [...args, url], env: withoutOwnSecrets(environment), cwd: directory }, failed)
   return () => (isOver = true)
 }
 
