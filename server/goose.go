@@ -81,6 +81,7 @@ func newGoose(config Config) (*goose, error) {
 		Env:         llm.Lookup(config.Env),
 		Definitions: definition.NewStore(filepath.Join(config.Directories.Config, "custom_providers")),
 		Transport:   g.transport,
+		Telemetry:   config.Telemetry,
 		Logs:        llm.NewLogs(config.Directories.Logs(), config.Log),
 		Log:         config.Log,
 	}
@@ -166,7 +167,7 @@ func (g *goose) serverTools(log *slog.Logger) func(ctx context.Context, sessionI
 		defer release()
 		tools, err := agent.Tools(ctx)
 		if err != nil {
-			log.Warn("tools of extensions not listed", "err", err)
+			log.WarnContext(ctx, "tools of extensions not listed", "err", err)
 		}
 		list := make(api.ServerToolList, len(tools))
 		for i, tool := range tools {
@@ -262,6 +263,7 @@ func (g *goose) turns(config Config) *turn.Service {
 		},
 		ReadRecipe: recipe.ReadFile,
 		Background: g.background,
+		Telemetry:  config.Telemetry,
 		Log:        config.Log,
 	}
 }

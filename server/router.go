@@ -24,6 +24,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/sse"
 	"github.com/lockstep-dev/lockstep/server/httpapi/urlpath"
 	"github.com/lockstep-dev/lockstep/server/httpapi/websocket"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 )
 
 // A router maps requests to operations.
@@ -34,6 +35,7 @@ type router struct {
 	access     access.Rules
 	bodies     body.Limits
 	bounds     clienttools.Bounds
+	telemetry  *telemetry.Telemetry
 	log        *slog.Logger
 }
 
@@ -41,6 +43,9 @@ func (r router) handler() http.Handler {
 	e := echo.New()
 	e.Logger.SetOutput(io.Discard) // the default is standard output
 	e.HTTPErrorHandler = r.fail
+	if r.telemetry.Requests() {
+		e.Pre(observed(r.telemetry))
+	}
 	e.Pre(framed, body.Bound(r.bodies), recovered, preroute(r.key, r.access))
 	gen.RegisterHandlersWithOptions(withHead{e}, gen.NewStrictHandler(r.operations), gen.RegisterHandlersOptions{
 		OperationMiddlewares: r.middleware(),
@@ -174,7 +179,7 @@ func (r router) fail(err error, c echo.Context) {
 		status = known.Code
 	}
 	if status == http.StatusInternalServerError {
-		r.log.Error("request failed", "method", c.Request().Method, "route", c.Path(), "err", err)
+		r.log.ErrorContext(c.Request().Context(), "request failed", "method", c.Request().Method, "route", c.Path(), "err", err)
 	}
 	if c.Response().Committed {
 		return

@@ -3,8 +3,10 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 )
@@ -30,7 +32,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 func (s *Server) Close() error {
 	s.registry.Shutdown()
 	s.goose.hooks.Stop()
-	return s.goose.close()
+	return errors.Join(s.goose.close(), s.config.Telemetry.Shutdown(context.Background()))
 }
 
 // stop stops the server gracefully, in the order of decision S19, and cuts what has not ended after StopTimeout.
@@ -38,6 +40,7 @@ func (s *Server) Close() error {
 func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.config.StopTimeout, fmt.Errorf("not done after %s", s.config.StopTimeout))
 	defer cancel()
+	begun := time.Now()
 	defer context.AfterFunc(ctx, s.goose.endGrace)()
 	s.config.Log.Debug("server stopping")
 
@@ -54,8 +57,27 @@ func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 		s.config.Log.Warn("connections cut", "err", cmp.Or(context.Cause(ctx), err))
 		s.http.Close()
 	}
+	flushed := s.flush(begun)
 	if err := s.goose.close(); err != nil { // (5) close the database
 		s.config.Log.Error("database not closed", "err", err)
 	}
+	<-flushed
 	s.config.Log.Debug("server stopped")
+}
+
+// flushGrace is how long exports may last after StopTimeout (decision T12).
+const flushGrace = 700 * time.Millisecond
+
+// flush exports what telemetry has left, and closes the channel when that is done.
+func (s *Server) flush(begun time.Time) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ctx, cancel := context.WithDeadline(context.Background(), begun.Add(s.config.StopTimeout+flushGrace))
+		defer cancel()
+		if err := s.config.Telemetry.Shutdown(ctx); err != nil {
+			s.config.Log.Debug("telemetry not flushed", "err", err)
+		}
+	}()
+	return done
 }

@@ -17,6 +17,7 @@
 //   - domain: sessions, messages, recipes and extensions as plain data.
 //   - httpapi: requests and responses, independent of the operations.
 //   - wire: JSON and YAML in exactly the form that the behaviour documents require.
+//   - telemetry: what the server exports about its work, of which the engine, llm and mcp record parts.
 //   - files: reading of untrusted files, and files that only the server's user can read.
 package server
 
@@ -25,9 +26,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
@@ -40,6 +43,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/httpapi/body"
 	"github.com/lockstep-dev/lockstep/server/httpapi/conn"
 	"github.com/lockstep-dev/lockstep/server/settings"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 )
 
 // operations has all operations of the contract. Each group of operations has a handler type of its own.
@@ -128,6 +132,8 @@ type Config struct {
 	// Log receives what a person should know, and at debug level what happens. It never receives bodies or query
 	// strings. Nil means no log.
 	Log *slog.Logger
+	// Telemetry records what the server does. The server shuts it down when it stops. Nil means none.
+	Telemetry *telemetry.Telemetry
 }
 
 // withDefaults returns the configuration with its defaults filled in, or everything that is wrong with it.
@@ -244,8 +250,9 @@ func New(config Config) (*Server, error) {
 			Stall:    config.ReadTimeout,
 			InFlight: body.NewInFlight(maxBodiesBytes),
 		},
-		bounds: config.Bounds,
-		log:    config.Log,
+		bounds:    config.Bounds,
+		telemetry: config.Telemetry,
+		log:       config.Log,
 	}.handler()
 	return &Server{
 		config:   config,
@@ -268,6 +275,14 @@ func newHTTP(handler http.Handler, config Config) *http.Server {
 
 		// Without this, net/http would answer `OPTIONS *` itself, without the CORS headers.
 		DisableGeneralOptionsHandler: true,
-		ErrorLog:                     slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn),
+		ErrorLog:                     log.New(connectionLog{config.Log}, "", 0),
 	}
+}
+
+// A connectionLog logs what net/http reports. That may have texts of clients, so it is not the message (decision T13).
+type connectionLog struct{ log *slog.Logger }
+
+func (l connectionLog) Write(line []byte) (int, error) {
+	l.log.Warn("connection failed", "err", strings.TrimSpace(string(line)))
+	return len(line), nil
 }

@@ -147,11 +147,16 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		fmt.Fprintf(log, "warning: %s is %q, which every page in a browser and every program on this machine knows; set another secret\n",
 			secretVariable, defaultSecret)
 	}
+	environment := os.Environ() // before telemetry changes it
+	observed, err := startTelemetry(env, log)
+	if err != nil {
+		return &failure{err}
+	}
 	srv, err := server.New(server.Config{
 		Directory:         s.directory,
 		Directories:       s.directories,
 		Env:               pathsettings.Lookup(env),
-		Environment:       os.Environ(),
+		Environment:       environment,
 		Executable:        executable(),
 		Guard:             guard(),
 		MaxActiveAgents:   s.maxActiveAgents,
@@ -167,7 +172,8 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		Hooks:             s.hooks,
 		HookErrors:        asFile(stderr),
 		Pages:             stderr,
-		Log:               slog.New(slog.NewTextHandler(log, nil)),
+		Log:               slog.New(observed.Handler(slog.NewTextHandler(log, nil))),
+		Telemetry:         observed,
 	})
 	if err != nil {
 		return &failure{err}

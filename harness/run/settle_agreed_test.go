@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 	"github.com/lockstep-dev/lockstep/harness/transport/sse"
@@ -100,7 +101,7 @@ func TestWhatIsAskedWhenTheEndIsAgreedOnCountsOnNoSide(t *testing.T) {
 	s := bareSession(&Options{})
 	for range 2 {
 		d := driverOf(bareRun(s.opts, &Target{}))
-		u := newUpstream("llm", nil, nil, 0, d.targetRun, &s.asked)
+		u := newUpstream("llm", &stub.Server{}, nil, 0, d.targetRun, &s.asked)
 		d.upstreams.list, s.drivers = []*upstream{u}, append(s.drivers, d)
 		u.begin(u.step("chat"), false)(&transcript.Exchange{})
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/stub/mcp/record"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -32,7 +33,7 @@ func TestTheEndOfRequestsFromEndedTargetsToUpstreamsIsAwaited(t *testing.T) {
 	s := afterTheEnd(true)
 	var notice []func(*transcript.Exchange)
 	hangs := func(d *driver) func(*transcript.Exchange) {
-		u := newUpstream("llm", nil, nil, 0, d.targetRun, &s.asked)
+		u := newUpstream("llm", &stub.Server{}, nil, 0, d.targetRun, &s.asked)
 		d.upstreams.list = []*upstream{u}
 		return u.begin(u.step("chat"), true)
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/plainjson"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
@@ -79,13 +80,22 @@ func (c *collector) answered(step *transcript.Step) func(*transcript.Exchange) {
 	}
 }
 
-// compared returns how many of a step's requests are compared: of the exports that a rule answers, those that it
-// demands, or one. Without a collector, it is all.
+// compared returns how many of a step's requests are compared. Of the exports that a rule answers, it is those that the
+// rule demands, or one. Of log records, which are in the target's own words, it is those that the rule demands. Without
+// a collector, it is all.
 func (c *collector) compared(i int, s *transcript.Step) int {
-	if c == nil || i >= len(c.of.rules) || takesItems(&c.of.rules[i]) {
+	if c == nil || i >= len(c.of.rules) {
 		return len(s.Exchanges)
 	}
-	return min(len(s.Exchanges), max(1, c.of.rules[i].Min))
+	demanded := c.of.rules[i].Min
+	if !takesItems(&c.of.rules[i]) {
+		return min(len(s.Exchanges), max(1, demanded))
+	}
+	logs := slices.IndexFunc(s.Exchanges, func(x *transcript.Exchange) bool { return x.Request.Target == otlp.Log }) // the last items
+	if logs < 0 {
+		return len(s.Exchanges)
+	}
+	return min(len(s.Exchanges), max(logs, demanded))
 }
 
 // takesItems reports whether a rule of a collector is for items, and not for requests.

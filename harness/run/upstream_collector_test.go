@@ -164,6 +164,29 @@ steps:
 	})
 }
 
+func TestLogRecordsAreComparedAsOftenAsTheyAreDemanded(t *testing.T) {
+	record := func(text string) string {
+		return fmt.Sprintf(`{http: "POST /a", query: {to: /v1/logs}, json: {resourceLogs: [{scopeLogs: [{logRecords: [{body: {stringValue: %s}}]}]}]}}`, text)
+	}
+	text := `
+stubs:
+  otel:
+    - {name: resource, when: {absent: [$.log]}}
+    - {name: one, when: {json: {$.log: a}}, times: 1..}
+    - {name: rest, times: any}
+steps:
+  - ` + record("a") + `
+  - ` + record("a") + `
+  - ` + record("b") + `
+`
+	exported(t, text, [2]time.Duration{}, func(t *testing.T, _ time.Duration, ts ...*transcript.Transcript) {
+		same(t, "requests", told(ts...), []string{"otel.resource 1", "otel.one 1", "otel.rest 0", "otel.resource 1", "otel.one 1", "otel.rest 0"})
+	})
+	exported(t, strings.Replace(text, "$.log: a", "$.log: c", 1), [2]time.Duration{}, func(t *testing.T, _ time.Duration, ts ...*transcript.Transcript) {
+		same(t, "requests", told(ts[0]), []string{"otel.resource 1", "otel.one 0: a request, none came", "otel.rest 0"})
+	})
+}
+
 func TestWhatACollectorMustNotGetIsUnexpected(t *testing.T) {
 	const bad = `{http: "POST /a", query: {to: /v1/traces}, raw: {text: x, type: application/x-protobuf}}`
 	for name, tc := range map[string]struct{ rules, step, want string }{

@@ -11,7 +11,7 @@ import (
 
 // whole reads an answer that was not streamed, as one piece.
 func (messages) whole(answer jsonwire.Text) (Piece, error) {
-	members := answer.Pick("content", "usage", "model")
+	members := answer.Pick("content", "usage", "model", "stop_reason")
 	if members[0].Kind() != "array" {
 		return Piece{}, errShape
 	}
@@ -24,7 +24,7 @@ func (messages) whole(answer jsonwire.Text) (Piece, error) {
 	}
 	var tokens messagesTokens
 	tokens.take(members[1])
-	return Piece{Message: assistant("", content...), Usage: tokens.usage(), Model: members[2].Str()}, nil
+	return Piece{Message: assistant("", content...), Usage: tokens.usage(), Model: members[2].Str(), finish: members[3].Str()}, nil
 }
 
 func readBlock(block jsonwire.Text) []message.Content {
@@ -75,6 +75,8 @@ type messagesStream struct {
 	tokens messagesTokens
 	calls  []wantedCall
 	blocks map[string]*messagesBlock // the unfinished blocks by index
+
+	model, stopped string // as the answer says
 }
 
 // A messagesBlock is the part of a block that has arrived.
@@ -96,8 +98,9 @@ func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, e
 	parts := event.Pick("type", "message", "content_block", "delta", "usage", "index")
 	switch parts[0].Str() {
 	case "message_start":
-		start := parts[1].Pick("id", "usage")
+		start := parts[1].Pick("id", "usage", "model")
 		s.id = cmp.Or(s.id, start[0].Str())
+		s.model = start[2].Str()
 		s.tokens.take(start[1])
 	case "content_block_start":
 		s.begin(string(parts[5]), parts[2])
@@ -106,6 +109,7 @@ func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, e
 	case "content_block_stop":
 		return s.finish(string(parts[5]), yield), nil
 	case "message_delta":
+		s.stopped = cmp.Or(parts[3].Get("stop_reason").Str(), s.stopped)
 		s.tokens.take(parts[4])
 	case "message_stop":
 		s.stop(yield)
@@ -133,6 +137,8 @@ func (s *messagesStream) end(yield func(Piece) bool) (complete bool) {
 	}
 	return false
 }
+
+func (s *messagesStream) facts() (model, finish string) { return s.model, s.stopped }
 
 func (s *messagesStream) begin(index string, block jsonwire.Text) {
 	parts := block.Pick("type", "id", "name", "data")

@@ -55,7 +55,7 @@ func (chat) whole(answer jsonwire.Text) (Piece, error) {
 		content = append(content, message.Text{Text: text})
 	}
 	content = append(content, requests(calls.wanted())...)
-	return Piece{Message: assistant("", content...), Usage: chatUsage(members[1]), Model: members[2].Str()}, nil
+	return Piece{Message: assistant("", content...), Usage: chatUsage(members[1]), Model: members[2].Str(), finish: first(members[0]).Get("finish_reason").Str()}, nil
 }
 
 // chatUsage returns the token counts of an answer, or nil if it has none.
@@ -110,6 +110,8 @@ type chatStream struct {
 	id       string
 	calls    chatCalls
 	finished bool // a finish_reason has arrived
+
+	model, finish string // as the answer says
 }
 
 func (chat) stream() streamReader { return &chatStream{} }
@@ -133,6 +135,7 @@ func (s *chatStream) read(data []byte, yield func(Piece) bool) (more bool, err e
 	if s.id == "" {
 		s.id = members[0].Str()
 	}
+	s.model = cmp.Or(members[1].Str(), s.model)
 	if usage := chatUsage(members[3]); usage != nil && members[1].Kind() == "string" && !yield(Piece{Usage: usage}) {
 		return false, nil
 	}
@@ -143,7 +146,7 @@ func (s *chatStream) read(data []byte, yield func(Piece) bool) (more bool, err e
 	}
 	s.calls.add(delta[1])
 	if choice[1].Kind() == "string" {
-		s.finished = true
+		s.finished, s.finish = true, choice[1].Str()
 		return s.yieldCalls(yield), nil
 	}
 	return true, nil
@@ -151,6 +154,8 @@ func (s *chatStream) read(data []byte, yield func(Piece) bool) (more bool, err e
 
 // end handles a stream that ends without an end marker.
 func (s *chatStream) end(func(Piece) bool) bool { return s.finished }
+
+func (s *chatStream) facts() (model, finish string) { return s.model, s.finish }
 
 // yieldCalls yields the remaining calls as one piece.
 func (s *chatStream) yieldCalls(yield func(Piece) bool) (more bool) {

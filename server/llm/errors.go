@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 	"github.com/lockstep-dev/lockstep/server/wire/httpstatus"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -21,6 +22,8 @@ type Error struct {
 	cause   error  // not shown
 	status  int    // of the answer, or 0
 	said    []byte // the body of the answer, or nil
+
+	errorType string // for telemetry, unless it depends on the cause
 }
 
 // A Kind says what can be done about an error.
@@ -75,7 +78,7 @@ func (e *Error) transient() bool { return e.Kind == RateLimited || e.Kind == Ser
 // statusError returns the error for an answer whose status is not 200 (GA 18.9).
 func statusError(status int, body []byte) *Error {
 	e := failureOf(status, body)
-	e.status, e.said = status, body
+	e.status, e.said, e.errorType = status, body, strconv.Itoa(status)
 	return e
 }
 
@@ -113,10 +116,12 @@ func errorInside(body []byte, answer jsonwire.Text) error {
 		digits = code.Str()
 	}
 	if status, err := strconv.ParseUint(digits, 10, 16); err == nil && 400 <= status && status < 600 {
-		return statusError(int(status), body)
+		failed := statusError(int(status), body)
+		failed.errorType = telemetry.InvalidResponse
+		return failed
 	}
 	said, _ := complaint(body)
-	return &Error{Message: said}
+	return &Error{Message: said, errorType: telemetry.InvalidResponse}
 }
 
 // complaint returns the message in the body of an error: error.message or message if it is JSON of that form, or else
@@ -155,11 +160,12 @@ var errTimeout = errors.New("the time for the call is over")
 // noAnswer returns the error for a call without an answer. It leaves out the network's error, because its text
 // differs between machines (decision M28).
 func noAnswer(ctx context.Context, limit time.Duration, err error) *Error {
-	message := "No connection to the model"
+	message, errorType := "No connection to the model", telemetry.ConnectionError
 	if errors.Is(context.Cause(ctx), errTimeout) {
+		errorType = telemetry.Timeout
 		message = "No answer of the model within " + strconv.FormatFloat(limit.Seconds(), 'f', -1, 64) + " s"
 	}
-	return &Error{Message: message, cause: err}
+	return &Error{Message: message, cause: err, errorType: errorType}
 }
 
 func unreadable(err error) *Error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/llm/definition"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -31,6 +32,8 @@ type Factory struct {
 	Definitions *definition.Store
 	Transport   http.RoundTripper
 	Logs        *Logs // nil keeps no logs
+	// Telemetry records the calls. It may be nil.
+	Telemetry *telemetry.Telemetry
 	// Log receives the reasons why settings cannot be read. It may be nil.
 	Log *slog.Logger
 }
@@ -59,7 +62,7 @@ func (f *Factory) LeadConfig(model string) (ModelConfig, error) { return NewLead
 
 // New returns a provider, without any request to it. The text of the error is for clients (decision M2).
 func (f *Factory) New(name string, config ModelConfig) (*Provider, error) {
-	p := &Provider{name: name, config: config, caller: f.caller(), logs: f.Logs, log: f.Log}
+	p := &Provider{name: name, config: config, caller: f.caller(), logs: f.Logs, telemetry: f.Telemetry, log: f.Log}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}

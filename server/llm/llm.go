@@ -33,6 +33,8 @@ type Piece struct {
 	// Model is the model that has answered, according to the answer. It is empty if the answer does not say, or is
 	// streamed.
 	Model string
+
+	finish string // why the model has stopped, as Model
 }
 
 // Usage is the number of tokens that a call has used. Nil means unknown.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -46,6 +47,7 @@ const abandoned = 24 * time.Hour
 
 // A callLog is the log of one call. It holds little in memory and keeps no file open, because a call may last long.
 type callLog struct {
+	ctx  context.Context // of the call, for what the server logs
 	logs *Logs
 	path string // during the call
 	buf  []byte
@@ -56,11 +58,11 @@ type callLog struct {
 const heldBytes = 16 << 10
 
 // begin starts the log of a call.
-func (l *Logs) begin(config ModelConfig, body jsonwire.Text) *callLog {
+func (l *Logs) begin(ctx context.Context, config ModelConfig, body jsonwire.Text) *callLog {
 	if l == nil {
 		return nil
 	}
-	c := &callLog{logs: l}
+	c := &callLog{ctx: ctx, logs: l}
 	if err := c.create(); err != nil {
 		c.lose(err)
 		return c
@@ -162,7 +164,7 @@ func (c *callLog) flush() {
 // lose gives up the log. The call does not fail because of it.
 func (c *callLog) lose(err error) {
 	c.lost = true
-	c.logs.log.Warn("log of a model call lost", "err", err)
+	c.logs.log.WarnContext(c.ctx, "log of a model call lost", "err", err)
 	if c.path != "" {
 		_ = os.Remove(c.path)
 	}

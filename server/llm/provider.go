@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -23,6 +24,8 @@ type Provider struct {
 	caller caller
 	logs   *Logs
 	log    *slog.Logger
+
+	telemetry *telemetry.Telemetry
 }
 
 // A wire is the format of a service's requests and answers.
@@ -41,6 +44,8 @@ type streamReader interface {
 	// end handles a stream that ends before read has reported the end of the answer. It reports whether the answer is
 	// complete anyway.
 	end(yield func(Piece) bool) (complete bool)
+	// facts returns what the answer has said of itself so far: the model, and why it has stopped.
+	facts() (model, finish string)
 }
 
 // Name returns the name of the provider.
@@ -61,19 +66,26 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 			return
 		}
 		body := p.wireFor(ctx, p.config).body(p.config, r, true)
-		log := p.logs.begin(p.config, body)
+		ctx, call := p.telemetry.Chat(ctx, p.name, p.Model(), p.to.url)
+		defer call.End("")
+		log := p.logs.begin(ctx, p.config, body)
 		defer log.close()
 		answer, err := p.caller.send(ctx, p.to, body)
 		if err != nil {
+			call.End(errorType(ctx, err))
 			log.fail(err)
 			yield(Piece{}, err)
 			return
 		}
 		defer answer.Close()
-		err = p.pieces(answer, func(piece Piece) bool {
+		reader, stopped := p.calls.wire.stream(), false
+		err = pieces(answer, reader, func(piece Piece) bool {
 			log.piece(piece)
-			return yield(piece, nil)
+			observe(call, piece)
+			stopped = !yield(piece, nil)
+			return !stopped
 		})
+		observeStream(answer.ctx, call, reader, stopped, err)
 		if err == nil {
 			drain(answer)
 			return
@@ -82,7 +94,7 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 			log.fail(err)
 		}
 		if ctx.Err() == nil { // otherwise the caller has left
-			p.log.Warn("stream of a model broke", "provider", p.name, "model", p.Model(), "err", err)
+			p.log.WarnContext(ctx, "stream of a model broke", "provider", p.name, "model", p.Model(), "err", err)
 		}
 	}
 }
@@ -98,13 +110,14 @@ func drain(answer io.ReadCloser) {
 }
 
 // pieces reads a stream. Its error says why it ended before the answer was complete.
-func (p *Provider) pieces(answer io.Reader, yield func(Piece) bool) error {
-	lines, reader := newDataLines(answer), p.calls.wire.stream()
+func pieces(answer io.Reader, reader streamReader, yield func(Piece) bool) error {
+	lines := newDataLines(answer)
 	for {
 		more := false
 		data, err := lines.next()
 		if err == nil {
 			more, err = reader.read(data, yield)
+			err = asInvalid(err)
 		}
 		if err != nil {
 			if complete := reader.end(yield); complete && err == io.EOF {
@@ -150,9 +163,13 @@ func (p *Provider) Sample(ctx context.Context, r Request, maxTokens int64, tempe
 // ask asks a model for an answer that is not streamed.
 func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piece, error) {
 	body := p.wireFor(ctx, config).body(config, r, false)
-	log := p.logs.begin(config, body)
+	model := p.calls.wire.model(config)
+	ctx, call := p.telemetry.Chat(ctx, p.name, model, p.to.url)
+	log := p.logs.begin(ctx, config, body)
 	defer log.close()
-	piece, err := p.receive(ctx, p.calls.wire.model(config), body)
+	piece, err := p.receive(ctx, model, body)
+	observe(call, piece)
+	call.End(errorType(ctx, err))
 	if err != nil {
 		log.fail(err)
 		return Piece{}, err
@@ -168,7 +185,7 @@ func (p *Provider) receive(ctx context.Context, model string, body []byte) (Piec
 	}
 	piece, err := p.calls.wire.whole(text)
 	if err != nil {
-		return Piece{}, unreadable(err)
+		return Piece{}, unreadable(asInvalid(err))
 	}
 	return piece, nil
 }
@@ -193,7 +210,7 @@ func (p *Provider) read(ctx context.Context, body []byte) (answer jsonwire.Text,
 			return err
 		}
 		if answer, err = parse(all); err != nil {
-			return unreadable(err)
+			return unreadable(asInvalid(err))
 		}
 		if p.calls.errorsInside {
 			return errorInside(all, answer)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/server/settings/ownsecret"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/wire/lettercase"
 )
@@ -50,15 +51,11 @@ func (v *View) Setting(key string) (json.RawMessage, error) {
 // keyring or the file.
 func (v *View) Secret(key string) (json.RawMessage, error) { return v.find(Secrets, key) }
 
-// serverKey is the name of this server's own secret. Clients cannot read it as a setting or a secret (decisions G32,
-// G43).
-const serverKey = "GOOSE_SERVER__SECRET_KEY"
-
 // find returns the value of a key as canonical JSON: from the environment, or else from where it is stored (decisions G43,
 // G55). It returns nil if there is none. Its errors come from reading what is stored.
 func (v *View) find(from File, key string) (json.RawMessage, error) {
 	variable := lettercase.Upper(key)
-	if variable == serverKey {
+	if ownsecret.Is(variable) {
 		return nil, nil
 	}
 	if variable != "" && !strings.ContainsAny(variable, "=\x00") {

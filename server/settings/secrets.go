@@ -3,11 +3,10 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/settings/keyring"
+	"github.com/lockstep-dev/lockstep/server/settings/ownsecret"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -23,11 +22,9 @@ type secretStore struct {
 }
 
 // SetEnvironment sets the environment of a program that the address of the session bus names, without this server's
-// secret. It must be called before secrets are read.
+// secrets. It must be called before secrets are read.
 func (s *Settings) SetEnvironment(environment []string) {
-	s.secrets.environment = slices.DeleteFunc(slices.Clone(environment), func(variable string) bool {
-		return strings.HasPrefix(variable, serverKey+"=")
-	})
+	s.secrets.environment = ownsecret.Without(environment)
 }
 
 // Close ends the connection with the keyring. Later accesses to it fail.

@@ -86,6 +86,9 @@ func (c *Collection) noteScope(signal string, r *resourcepb.Resource, s *commonp
 	c.signals[resource][scope][signal] = true
 }
 
+// Log is the kind of an item that is a log record.
+const Log = "log"
+
 // An Item is one thing that can be compared, as a JSON object. It has a member with the name of its kind.
 type Item struct {
 	Kind string // span, metric, log or resource
@@ -94,7 +97,7 @@ type Item struct {
 }
 
 // Items returns what has been collected until now: resources, trees of spans in the order in which they began, points by
-// the names of their metrics, and log records in the order of their times.
+// the names of their metrics, and at last log records in the order of their times.
 func (c *Collection) Items() []Item {
 	var out []Item
 	for _, resource := range slices.Sorted(maps.Keys(c.signals)) {
@@ -123,7 +126,7 @@ func (c *Collection) logItems(f *forest) []Item {
 		if len(r.GetTraceId()) > 0 {
 			item["trace"], item["span"] = f.names(r.GetTraceId(), r.GetSpanId())
 		}
-		out = append(out, Item{Kind: "log", JSON: encode(item), At: unix(timeOf(r))})
+		out = append(out, Item{Kind: Log, JSON: encode(item), At: unix(timeOf(r))})
 	}
 	return out
 }

@@ -10,12 +10,11 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/domain/pattern"
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
+	"github.com/lockstep-dev/lockstep/server/settings/ownsecret"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
@@ -55,14 +54,9 @@ type Hooks struct {
 // ErrStopped is the cause of the end of a hook that the stop of the server has killed.
 var ErrStopped = errors.New("server is shutting down")
 
-// serverKey is the variable with the secret of the server. Hooks do not get it.
-const serverKey = "GOOSE_SERVER__SECRET_KEY"
-
 // New returns the hooks of a server.
 func New(lists Lists, options Options) *Hooks {
-	options.Environment = slices.DeleteFunc(slices.Clone(options.Environment), func(variable string) bool {
-		return strings.HasPrefix(variable, serverKey+"=")
-	})
+	options.Environment = ownsecret.Without(options.Environment)
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
@@ -109,7 +103,7 @@ func (h *Hooks) Before(ctx context.Context, call Call) (input json.RawMessage, r
 			if cause := h.ended(ctx); cause != nil {
 				return call.Input, replaced, cause
 			}
-			h.options.Log.Warn("hook failed", "hook", "before", "program", hook.Command[0], "err", err)
+			h.options.Log.WarnContext(ctx, "hook failed", "hook", "before", "program", hook.Command[0], "err", err)
 			return call.Input, replaced, &Denial{"Hook failed: " + jsonwire.WellFormed(hook.Command[0])}
 		}
 		if said.input != nil {
@@ -144,7 +138,7 @@ func (h *Hooks) After(ctx context.Context, call Call, outcome Outcome) (text str
 			if h.ended(ctx) != nil {
 				return first, false
 			}
-			h.options.Log.Warn("hook failed", "hook", "after", "program", hook.Command[0], "err", err)
+			h.options.Log.WarnContext(ctx, "hook failed", "hook", "after", "program", hook.Command[0], "err", err)
 			continue
 		}
 		if said != nil {

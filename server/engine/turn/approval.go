@@ -67,7 +67,7 @@ func (a approver) decide(ctx context.Context, requests []*request) error {
 		if err != nil {
 			return err
 		}
-		asked = !r.decided && a.alarmed(r) || asked
+		asked = !r.decided && a.alarmed(ctx, r) || asked
 		if !asked { // the hooks and the guards come after the decision of goose
 			if err := a.hook(ctx, r); err != nil {
 				return err
@@ -152,7 +152,7 @@ func (a approver) confirm(ctx context.Context, r *request) error {
 	case allowOnce:
 	case alwaysAllow:
 		if err := a.permissions.Allow(r.call.Name); err != nil {
-			a.log.Warn("permission not kept", "tool", r.call.Name, "err", err)
+			a.log.WarnContext(ctx, "permission not kept", "tool", r.call.Name, "err", err)
 		}
 	default:
 		r.answer(declined)
@@ -201,7 +201,7 @@ func securityPromptOf(from llm.Settings) securityPrompts {
 
 // alarmed reports whether a request looks dangerous, and logs why. It does not log the arguments, which may be
 // secret.
-func (a approver) alarmed(r *request) bool {
+func (a approver) alarmed(ctx context.Context, r *request) bool {
 	if !a.prompts.on {
 		return false
 	}
@@ -210,6 +210,6 @@ func (a approver) alarmed(r *request) bool {
 		return false
 	}
 	r.alarm = finding.Prompt()
-	a.log.Warn("dangerous call", "session", a.sessionID, "tool", r.call.Name, "finding", finding.What)
+	a.log.WarnContext(ctx, "dangerous call", "session", a.sessionID, "tool", r.call.Name, "finding", finding.What)
 	return true
 }

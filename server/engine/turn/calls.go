@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 )
 
 // calls runs tools, each on a goroutine of its own. What they send to the client goes through the goroutine of run.
@@ -75,9 +76,11 @@ func (c calls) runAll(ctx context.Context, requests []*request) {
 		if ctx.Err() != nil {
 			return
 		}
-		run := func() { c.runOne(ctx, r) }
+		within, span := c.service.Telemetry.Tool(ctx, r.call.Name, r.announced.ID)
+		r.span = span
+		run := func() { c.runOne(within, r) }
 		if r.client != nil {
-			run = c.startClient(ctx, r)
+			run = c.startClient(within, r)
 		}
 		running.Go(func() {
 			defer func() { <-places }()
@@ -128,13 +131,14 @@ func (c calls) runOne(ctx context.Context, r *request) {
 			return said, nil
 		},
 		Sample: func(asker context.Context, s toolbox.Sampling) (toolbox.Sampled, error) {
-			return sample(asker, c.agent, s, c.service.Log)
+			return sample(telemetry.Within(asker, ctx), c.agent, s, c.service.Log)
 		},
 	}
-	r.result = c.recovered(call.Name, func() message.ToolResult { return c.call(running, call) })
+	r.result = c.recovered(ctx, call.Name, func() message.ToolResult { return c.call(running, call) })
 	if context.Cause(running) == errUnasked {
 		r.result = message.FailedResult(string(errUnasked))
 	}
+	r.span.End(ctx, r.result.Error)
 	r.result = c.settled(ctx, r, !unknown(call.Name, r.result))
 }
 
@@ -177,10 +181,10 @@ func (c calls) notifications(ctx context.Context, requestID string) (notify func
 }
 
 // recovered runs a tool. A panic becomes a failed result.
-func (c calls) recovered(tool string, run func() message.ToolResult) (result message.ToolResult) {
+func (c calls) recovered(ctx context.Context, tool string, run func() message.ToolResult) (result message.ToolResult) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			c.service.Log.Error("panic in a tool", "tool", tool, "err", broken)
+			c.service.Log.ErrorContext(ctx, "panic in a tool", "tool", tool, "err", broken)
 			result = message.FailedResult("-32603: Internal error")
 		}
 	}()
@@ -254,7 +258,7 @@ func elicitationResponse(m message.Message) (message.ElicitationResponse, bool) 
 func sample(ctx context.Context, a *Agent, s toolbox.Sampling, log *slog.Logger) (said toolbox.Sampled, err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			log.Error("panic in a call for an MCP server", "err", broken)
+			log.ErrorContext(ctx, "panic in a call for an MCP server", "err", broken)
 			err = internal
 		}
 	}()

@@ -78,11 +78,11 @@ func (c calls) startClient(ctx context.Context, r *request) (finish func()) {
 	notify, over := c.notifications(ctx, r.announced.ID)
 	call.Notify = notify
 	call.Over = func() bool { return ctx.Err() != nil || c.agent.running.Err() != nil }
-	composed := &composition{calls: c}
+	composed := &composition{calls: c, reply: ctx}
 	call.Compose = composed.call
 	var wait func(context.Context) message.ToolResult
 	sent := false
-	failed := c.recovered(r.call.Name, func() message.ToolResult {
+	failed := c.recovered(ctx, r.call.Name, func() message.ToolResult {
 		if c.agent.running.Err() == nil {
 			wait, sent = c.service.Clients.Start(call)
 		}
@@ -93,14 +93,20 @@ func (c calls) startClient(ctx context.Context, r *request) (finish func()) {
 		defer composed.end()
 		if wait == nil {
 			r.result = failed
+			r.span.End(ctx, failed.Error)
 			return
 		}
-		r.result = c.recovered(r.call.Name, func() message.ToolResult {
+		r.result = c.recovered(ctx, r.call.Name, func() message.ToolResult {
 			ctx, cancel := context.WithCancelCause(ctx)
 			defer cancel(nil)
 			defer context.AfterFunc(c.agent.running, func() { cancel(stopped) })()
 			return wait(ctx)
 		})
+		failure := r.result.Error
+		if sent && failure != nil {
+			failure = new("") // the text may be the client's, which has no code
+		}
+		r.span.End(ctx, failure)
 		r.result = c.settled(ctx, r, sent)
 	}
 }

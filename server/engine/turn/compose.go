@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 )
 
 // errUnasked is the error of a question outside of a reply (decision S81).
@@ -18,6 +19,7 @@ func (s *Service) Compose(ctx context.Context, sessionID string, call toolbox.Se
 	defer release()
 	ctx, cancel := a.memory.bounded(ctx)
 	defer cancel(nil)
+	ctx = s.Telemetry.Outside(ctx, sessionID)
 	initial, err := s.Store.Session(ctx, sessionID)
 	if err != nil {
 		return message.FailedResult(clientMessage(notRead(err)))
@@ -43,6 +45,7 @@ func (c calls) compose(ctx context.Context, call toolbox.ServerCall, ask func(co
 // A composition has the calls that a client makes while it runs one tool of a reply.
 type composition struct {
 	calls  calls
+	reply  context.Context // of the agent, for telemetry
 	mu     sync.Mutex
 	over   bool
 	inside sync.WaitGroup
@@ -58,7 +61,7 @@ func (c *composition) call(ctx context.Context, call toolbox.ServerCall) message
 	c.inside.Add(1)
 	c.mu.Unlock()
 	defer c.inside.Done()
-	return c.calls.compose(ctx, call, func(ctx context.Context, question message.Message) error { return c.calls.ask(ctx, question, false) })
+	return c.calls.compose(telemetry.Within(ctx, c.reply), call, func(ctx context.Context, question message.Message) error { return c.calls.ask(ctx, question, false) })
 }
 
 // end waits for the calls, whose contexts have ended.

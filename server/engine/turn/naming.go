@@ -43,6 +43,7 @@ func (x *exchange) nameSession() {
 func (s *Service) name(ctx context.Context, id string, models llm.Models, question string) {
 	ctx, cancel := context.WithTimeout(ctx, namingTime)
 	defer cancel()
+	ctx = s.Telemetry.Outside(ctx, id)
 	piece, err := models.Complete(ctx, llm.Request{
 		System: describe, Messages: []message.Message{message.New(message.User, message.Text{Text: question})},
 	})
@@ -56,7 +57,7 @@ func (s *Service) name(ctx context.Context, id string, models llm.Models, questi
 		return
 	}
 	if err := s.Store.NameOnce(ctx, id, name); err != nil {
-		s.Log.Warn("session not named", "session", id, "err", err)
+		s.Log.WarnContext(ctx, "session not named", "session", id, "err", err)
 	}
 }
 

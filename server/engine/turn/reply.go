@@ -27,6 +27,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/permission"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 )
 
 // A Store keeps sessions. Package store implements it.
@@ -76,7 +77,9 @@ type Service struct {
 	ReadRecipe func(path string) (recipe.Recipe, error)
 	// Background runs what continues after a reply: the naming of sessions.
 	Background *Background
-	Log        *slog.Logger
+	// Telemetry records replies and calls of tools. It may be nil.
+	Telemetry *telemetry.Telemetry
+	Log       *slog.Logger
 	// MaxTurns is how often the model may be asked in one reply; 1000 if 0.
 	MaxTurns int
 }

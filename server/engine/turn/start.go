@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/domain/session"
 	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 )
 
 // A Request has the parts of the body of POST /reply that matter (GA 7.1, 7.2).
@@ -98,6 +99,9 @@ func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(c
 // run is the engine: it does the work, and reports how it ended (GA 7.4).
 func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
 	defer x.client.events.End()
+	ctx, span := x.service.Telemetry.Agent(ctx, x.providerName(), x.session.initial.ID)
+	failure := ""
+	defer func() { span.End(ctx, failure) }()
 	err := x.guarded(ctx, todo)
 	if context.Cause(ctx) == errDeleted {
 		tokens, _ := x.session.numbers(context.WithoutCancel(ctx)) // after an error, the counts that were read last
@@ -111,25 +115,35 @@ func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
 	case err == nil:
 	case errors.Is(err, session.ErrNotFound):
 		// The session was deleted, so nothing can be saved and nothing is left to do.
+		failure = telemetry.Cancelled
 		x.service.Log.Debug("session deleted during its reply", "session", x.session.initial.ID, "err", err)
 	default:
-		x.service.Log.Warn("reply failed", "session", x.session.initial.ID, "err", err)
+		failure = telemetry.Other
+		x.service.Log.WarnContext(ctx, "reply failed", "session", x.session.initial.ID, "err", err)
 		if x.client.events.Push(ctx, chatstream.Error(clientMessage(err))) != nil {
 			return
 		}
 	}
 	tokens, err := x.session.numbers(ctx)
 	if err != nil {
-		x.service.Log.Warn("tokens not read", "session", x.session.initial.ID, "err", err)
+		x.service.Log.WarnContext(ctx, "tokens not read", "session", x.session.initial.ID, "err", err)
 	}
 	_ = x.client.events.Push(ctx, chatstream.Finish(tokens)) // fails only if the client has left
+}
+
+// providerName returns the name of the session's provider, or "" if there is none.
+func (x *exchange) providerName() string {
+	if provider := x.agent.Provider(); provider != nil {
+		return provider.Name()
+	}
+	return ""
 }
 
 // guarded turns a panic into an error, because one reply must not end the server.
 func (x *exchange) guarded(ctx context.Context, todo func(context.Context) error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			x.service.Log.Error("panic in a reply", "session", x.session.initial.ID, "err", broken, "stack", string(debug.Stack()))
+			x.service.Log.ErrorContext(ctx, "panic in a reply", "session", x.session.initial.ID, "err", broken, "stack", string(debug.Stack()))
 			err = internal
 		}
 	}()

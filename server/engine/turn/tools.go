@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/domain/message"
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 )
 
 // A toolset is the set of tools that the model is offered in one turn.
@@ -80,10 +81,11 @@ type request struct {
 	frontend  bool                // the client of the reply runs the tool
 	client    *toolbox.ClientTool // the tool, if a client of the server runs it
 	result    message.ToolResult
-	decided   bool   // has a result without a call
-	hooked    bool   // the hooks before the call have run
-	replaced  bool   // a hook has replaced the arguments
-	alarm     string // why the user must be asked about a dangerous call; "" if it looks harmless
+	decided   bool            // has a result without a call
+	hooked    bool            // the hooks before the call have run
+	replaced  bool            // a hook has replaced the arguments
+	span      *telemetry.Tool // nil if telemetry is off
+	alarm     string          // why the user must be asked about a dangerous call; "" if it looks harmless
 }
 
 // runTools runs the tools that the model requests in a turn, and sends the responses (GA 7.8 steps 2 to 6). It returns

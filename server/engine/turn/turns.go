@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/chatstream"
 	"github.com/lockstep-dev/lockstep/server/engine/history"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 	"github.com/lockstep-dev/lockstep/server/wire/excerpt"
 )
 
@@ -80,15 +81,15 @@ func (x *exchange) newTurn(ctx context.Context) (*turn, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil { // the rest of the snapshot is enough to continue (decision X2)
-		x.service.Log.Warn("tools of extensions not listed", "err", err)
+		x.service.Log.WarnContext(ctx, "tools of extensions not listed", "err", err)
 	}
 	snapshot, refused := acceptable(snapshot)
 	if len(refused) > 0 {
-		x.service.Log.Warn("tools not offered: providers take no such names", "session", initial.ID, "count", len(refused), "first", excerpt.Quoted(refused[0]))
+		x.service.Log.WarnContext(ctx, "tools not offered: providers take no such names", "session", initial.ID, "count", len(refused), "first", excerpt.Quoted(refused[0]))
 	}
 	tools := newToolset(snapshot, builtIn(x.approver.mode, provider.Config().ModelName, x.agent.finalOutput()))
 	for _, tool := range tools.addClients(clientTools(x.service.Clients, initial)) {
-		x.service.Log.Warn("client tool not offered: another tool has its name", "session", initial.ID, "tool", excerpt.Quoted(tool.ID))
+		x.service.Log.WarnContext(ctx, "client tool not offered: another tool has its name", "session", initial.ID, "tool", excerpt.Quoted(tool.ID))
 	}
 	note := history.Note(time.Now(), initial.WorkingDir, snapshot.Notes)
 	question := llm.Request{
@@ -135,7 +136,7 @@ type turn struct {
 
 // ask asks the model, and sends its answer (GA 7.6 a to c).
 func (t *turn) ask(ctx context.Context) error {
-	for piece, err := range t.answer(ctx) {
+	for piece, err := range t.answer(telemetry.Answering(ctx)) {
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (h *Handlers) StartAgent(ctx context.Context, request gen.StartAgentRequest
 	}
 	s, err := h.Store.Create(ctx, n)
 	if err != nil {
-		h.Log.Error("session not created", "err", err)
+		h.Log.ErrorContext(ctx, "session not created", "err", err)
 		return gen.StartAgent400JSONResponse{Of: response.Message("Failed to create session: Session cannot be written")}, nil
 	}
 	return gen.StartAgent200JSONResponse{Of: response.Value(s.API())}, nil
@@ -72,13 +72,13 @@ func (h *Handlers) StartAgent(ctx context.Context, request gen.StartAgentRequest
 func (h *Handlers) ResumeAgent(ctx context.Context, request gen.ResumeAgentRequestObject) (gen.ResumeAgentResponseObject, error) {
 	s, err := h.Store.Load(ctx, request.Body.SessionID)
 	if err != nil {
-		return notFound("Failed to resume session: " + h.whyNotRead(err)), nil
+		return notFound("Failed to resume session: " + h.whyNotRead(ctx, err)), nil
 	}
 	if request.Body.LoadModelAndExtensions {
 		a, release := h.Agents.Use(s.ID)
 		defer release()
 		if s, err = h.Store.Load(ctx, s.ID); err != nil { // it may have been deleted in the meantime
-			return notFound("Failed to resume session: " + h.whyNotRead(err)), nil
+			return notFound("Failed to resume session: " + h.whyNotRead(ctx, err)), nil
 		}
 		var wg sync.WaitGroup
 		wg.Go(func() { h.loadExtensions(ctx, a) })
@@ -106,25 +106,25 @@ func (h *Handlers) GetTools(ctx context.Context, request gen.GetToolsRequestObje
 	defer release()
 	tools, err := h.tools(ctx, a, request.Params.ExtensionName)
 	if err != nil {
-		h.Log.Warn("tools not listed", "err", err)
+		h.Log.WarnContext(ctx, "tools not listed", "err", err)
 	}
 	mode, _ := h.Settings.Text("GOOSE_MODE")
 	list := make(api.ToolInfoList, len(tools))
 	for i, tool := range tools {
 		list[i] = api.ToolInfo{
 			Name: tool.Name, Description: tool.Description,
-			Parameters: slices.Collect(properties(jsonwire.Text(tool.Schema))), Permission: h.permission(mode, tool.Name),
+			Parameters: slices.Collect(properties(jsonwire.Text(tool.Schema))), Permission: h.permission(ctx, mode, tool.Name),
 		}
 	}
 	return gen.GetTools200JSONResponse{Of: response.Value(list)}, nil
 }
 
 // whyNotRead returns the text for clients of an error of the store.
-func (h *Handlers) whyNotRead(err error) string {
+func (h *Handlers) whyNotRead(ctx context.Context, err error) string {
 	if errors.Is(err, session.ErrNotFound) {
 		return "Session not found"
 	}
-	h.Log.Error("session not read", "err", err)
+	h.Log.ErrorContext(ctx, "session not read", "err", err)
 	return "Session cannot be read"
 }
 
@@ -145,7 +145,7 @@ func (h *Handlers) AddExtension(ctx context.Context, request gen.AddExtensionReq
 	a, release := h.Agents.Use(request.Body.SessionID)
 	defer release()
 	if err := a.Extensions.Add(ctx, config); err != nil {
-		h.Log.Warn("extension not added", "extension", config.Name, "err", err)
+		h.Log.WarnContext(ctx, "extension not added", "extension", config.Name, "err", err)
 		return failed("Failed to add extension: " + err.Error()), nil
 	}
 	return gen.DoneResponse{}, nil

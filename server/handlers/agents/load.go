@@ -40,7 +40,7 @@ func (h *Handlers) loadProvider(ctx context.Context, a *turn.Agent, s session.Se
 	}
 	a.SetModels(models)
 	if _, err := h.Store.Update(ctx, s.ID, store.SetModel(name, models.Worker.Config())...); err != nil {
-		h.Log.Error("provider not stored", "err", err)
+		h.Log.ErrorContext(ctx, "provider not stored", "err", err)
 		return problem("Could not configure agent: Session cannot be written")
 	}
 	return nil
@@ -72,7 +72,7 @@ func (h *Handlers) loadExtensions(ctx context.Context, a *turn.Agent) {
 	for _, config := range h.enabledExtensions() {
 		wg.Go(func() {
 			if err := a.Extensions.Add(ctx, config); err != nil {
-				h.Log.Warn("extension not loaded", "extension", config.Name, "err", err)
+				h.Log.WarnContext(ctx, "extension not loaded", "extension", config.Name, "err", err)
 			}
 		})
 	}

@@ -40,13 +40,13 @@ func (h *Handlers) chooseRecipe(request api.StartAgentRequest) (*recipe.Recipe, 
 func (h *Handlers) UpdateFromSession(ctx context.Context, request gen.UpdateFromSessionRequestObject) (gen.UpdateFromSessionResponseObject, error) {
 	id := request.Body.SessionID
 	if _, err := h.Store.Session(ctx, id); err != nil { // no agent is created for a missing session
-		return failed("Failed to get session: " + h.whyNotRead(err)), nil
+		return failed("Failed to get session: " + h.whyNotRead(ctx, err)), nil
 	}
 	a, release := h.Agents.Use(id)
 	defer release()
 	s, err := h.Store.Session(ctx, id)
 	if err != nil { // it was deleted in the meantime
-		return failed("Failed to get session: " + h.whyNotRead(err)), nil
+		return failed("Failed to get session: " + h.whyNotRead(ctx, err)), nil
 	}
 	if err := h.follow(ctx, a, s); err != nil {
 		return failed(err.Error()), nil

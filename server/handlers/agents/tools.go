@@ -35,7 +35,7 @@ func (h *Handlers) tools(ctx context.Context, a *turn.Agent, of *string) (tools 
 
 // permission returns the permission of a tool: the user's choice, or else that of the mode. It is nil if neither
 // exists.
-func (h *Handlers) permission(mode, tool string) *api.PermissionLevel {
+func (h *Handlers) permission(ctx context.Context, mode, tool string) *api.PermissionLevel {
 	level, err := h.Permissions.Of(permission.User, tool)
 	if err == nil && level == "" {
 		switch mode {
@@ -46,7 +46,7 @@ func (h *Handlers) permission(mode, tool string) *api.PermissionLevel {
 		}
 	}
 	if err != nil {
-		h.Log.Warn("permission not read", "err", err)
+		h.Log.WarnContext(ctx, "permission not read", "err", err)
 	}
 	if level == "" {
 		return nil

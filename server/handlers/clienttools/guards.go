@@ -115,7 +115,7 @@ func (g *Guards) admit(ctx context.Context, call *Call) error {
 	if g.Owner != nil && call.SessionID != "" {
 		owner, err := g.Owner(ctx, call.SessionID)
 		if err != nil && ctx.Err() == nil {
-			g.Log.Error("owner of a session not read", "session", call.SessionID, "err", err)
+			g.Log.ErrorContext(ctx, "owner of a session not read", "session", call.SessionID, "err", err)
 			err = &Failure{Text: "Session cannot be read"}
 		}
 		if err != nil {

@@ -51,9 +51,9 @@ func (h *Handlers) serveSocket(ctx context.Context, w http.ResponseWriter, direc
 	})
 	switch slow := context.Cause(ctx); {
 	case errors.Is(slow, events.ErrSlowReader):
-		log.Warn("stream dropped", "err", slow)
+		log.WarnContext(ctx, "stream dropped", "err", slow)
 	case errors.Is(err, conn.ErrStalled):
-		log.Warn("stream dropped", "err", err)
+		log.WarnContext(ctx, "stream dropped", "err", err)
 	default:
 		log.Debug("stream ended", "err", err)
 	}

@@ -26,13 +26,13 @@ func (h *Handlers) GetExtensions(context.Context, gen.GetExtensionsRequestObject
 }
 
 // AddExtensionConfig answers POST /config/extensions (GA 10.10).
-func (h *Handlers) AddExtensionConfig(_ context.Context, request gen.AddExtensionConfigRequestObject) (gen.AddExtensionConfigResponseObject, error) {
+func (h *Handlers) AddExtensionConfig(ctx context.Context, request gen.AddExtensionConfigRequestObject) (gen.AddExtensionConfigResponseObject, error) {
 	config, err := decode.Text(request.Body.Config, extension.Decode)
 	if err != nil {
 		return nil, err
 	}
 	text, key := "Added extension ", extension.Key(request.Body.Name)
-	h.changeExtensions(func(old json.RawMessage) json.RawMessage {
+	h.changeExtensions(ctx, func(old json.RawMessage) json.RawMessage {
 		if slices.ContainsFunc(extension.Configured(old), func(e extension.Entry) bool { return extension.Key(e.Config.Name) == key }) {
 			text = "Updated extension "
 		}
@@ -42,20 +42,20 @@ func (h *Handlers) AddExtensionConfig(_ context.Context, request gen.AddExtensio
 }
 
 // RemoveExtensionConfig answers DELETE /config/extensions/{name} (GA 10.11).
-func (h *Handlers) RemoveExtensionConfig(_ context.Context, request gen.RemoveExtensionConfigRequestObject) (gen.RemoveExtensionConfigResponseObject, error) {
+func (h *Handlers) RemoveExtensionConfig(ctx context.Context, request gen.RemoveExtensionConfigRequestObject) (gen.RemoveExtensionConfigResponseObject, error) {
 	key := extension.Key(request.Name)
-	h.changeExtensions(func(old json.RawMessage) json.RawMessage { return extension.Removed(old, key) })
+	h.changeExtensions(ctx, func(old json.RawMessage) json.RawMessage { return extension.Removed(old, key) })
 	return gen.RemoveExtensionConfig200JSONResponse{Of: response.Value("Removed extension " + request.Name)}, nil
 }
 
 // changeExtensions changes the extensions in the file, whatever the environment says. Clients do not learn of failures
 // (decision G49).
-func (h *Handlers) changeExtensions(change func(old json.RawMessage) json.RawMessage) {
+func (h *Handlers) changeExtensions(ctx context.Context, change func(old json.RawMessage) json.RawMessage) {
 	err := h.Settings.Change(settings.Config, "extensions", func(old jsonwire.Text) jsonwire.Text {
 		return jsonwire.Text(change(json.RawMessage(old)))
 	})
 	if err != nil {
-		h.Log.Error("extensions not stored", "err", err)
+		h.Log.ErrorContext(ctx, "extensions not stored", "err", err)
 	}
 }
 

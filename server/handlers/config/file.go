@@ -22,27 +22,27 @@ func (h *Handlers) InitConfig(context.Context, gen.InitConfigRequestObject) (gen
 }
 
 // ValidateConfig answers GET /config/validate (GA 10.6).
-func (h *Handlers) ValidateConfig(context.Context, gen.ValidateConfigRequestObject) (gen.ValidateConfigResponseObject, error) {
+func (h *Handlers) ValidateConfig(ctx context.Context, _ gen.ValidateConfigRequestObject) (gen.ValidateConfigResponseObject, error) {
 	text := "Config file is valid"
 	err := h.Settings.Validate()
 	switch {
 	case files.IsMissing(err):
 		text = "Config file does not exist"
 	case errors.Is(err, settings.ErrNotYAML):
-		h.Log.Info("configuration not valid", "err", err)
+		h.Log.InfoContext(ctx, "configuration not valid", "err", err)
 		return gen.ValidateConfig422Response{}, nil
 	case err != nil:
-		h.Log.Error("configuration not read", "err", err)
+		h.Log.ErrorContext(ctx, "configuration not read", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.ValidateConfig200JSONResponse{Of: response.Value(text)}, nil
 }
 
 // BackupConfig answers POST /config/backup (GA 10.7).
-func (h *Handlers) BackupConfig(context.Context, gen.BackupConfigRequestObject) (gen.BackupConfigResponseObject, error) {
+func (h *Handlers) BackupConfig(ctx context.Context, _ gen.BackupConfigRequestObject) (gen.BackupConfigResponseObject, error) {
 	path, err := h.Settings.Backup()
 	if err != nil {
-		h.Log.Error("configuration not backed up", "err", err)
+		h.Log.ErrorContext(ctx, "configuration not backed up", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	path = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) // decision G46
@@ -50,10 +50,10 @@ func (h *Handlers) BackupConfig(context.Context, gen.BackupConfigRequestObject) 
 }
 
 // RecoverConfig answers POST /config/recover (GA 10.8).
-func (h *Handlers) RecoverConfig(context.Context, gen.RecoverConfigRequestObject) (gen.RecoverConfigResponseObject, error) {
+func (h *Handlers) RecoverConfig(ctx context.Context, _ gen.RecoverConfigRequestObject) (gen.RecoverConfigResponseObject, error) {
 	mapping, err := h.Settings.Mapping(settings.Config)
 	if err != nil {
-		h.Log.Error("configuration not read", "err", err)
+		h.Log.ErrorContext(ctx, "configuration not read", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	var keys []string

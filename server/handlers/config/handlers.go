@@ -25,10 +25,10 @@ type Handlers struct {
 }
 
 // GetConfig answers GET /config (GA 10.1).
-func (h *Handlers) GetConfig(context.Context, gen.GetConfigRequestObject) (gen.GetConfigResponseObject, error) {
+func (h *Handlers) GetConfig(ctx context.Context, _ gen.GetConfigRequestObject) (gen.GetConfigResponseObject, error) {
 	mapping, err := h.Settings.Mapping(settings.Config)
 	if err != nil {
-		h.Log.Error("configuration not read", "err", err)
+		h.Log.ErrorContext(ctx, "configuration not read", "err", err)
 		return gen.GetConfig422Response{}, nil
 	}
 	return gen.GetConfig200JSONResponse{Of: response.Value(api.ConfigResponse{Config: json.RawMessage(mapping)})}, nil
@@ -38,13 +38,13 @@ func (h *Handlers) GetConfig(context.Context, gen.GetConfigRequestObject) (gen.G
 const modelLimits = "model-limits"
 
 // ReadConfig answers POST /config/read (GA 10.2).
-func (h *Handlers) ReadConfig(_ context.Context, request gen.ReadConfigRequestObject) (gen.ReadConfigResponseObject, error) {
+func (h *Handlers) ReadConfig(ctx context.Context, request gen.ReadConfigRequestObject) (gen.ReadConfigResponseObject, error) {
 	if request.Body.Key == modelLimits {
 		return value(limits()), nil
 	}
 	found, err := h.Settings.Find(fileOf(request.Body.IsSecret), request.Body.Key)
 	if err != nil {
-		h.Log.Error("value not read", "err", err)
+		h.Log.ErrorContext(ctx, "value not read", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	switch {
@@ -96,34 +96,34 @@ func masked(secret jsonwire.Text) jsonwire.Text {
 }
 
 // UpsertConfig answers POST /config/upsert (GA 10.3).
-func (h *Handlers) UpsertConfig(_ context.Context, request gen.UpsertConfigRequestObject) (gen.UpsertConfigResponseObject, error) {
+func (h *Handlers) UpsertConfig(ctx context.Context, request gen.UpsertConfigRequestObject) (gen.UpsertConfigResponseObject, error) {
 	b := request.Body
 	err := h.Settings.Change(fileOf(b.IsSecret), b.Key, func(jsonwire.Text) jsonwire.Text { return jsonwire.Text(b.Value) })
 	if err != nil {
-		h.Log.Error("value not stored", "err", err)
+		h.Log.ErrorContext(ctx, "value not stored", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.UpsertConfig200JSONResponse{Of: response.Value("Upserted key " + b.Key)}, nil
 }
 
 // RemoveConfig answers POST /config/remove (GA 10.4).
-func (h *Handlers) RemoveConfig(_ context.Context, request gen.RemoveConfigRequestObject) (gen.RemoveConfigResponseObject, error) {
+func (h *Handlers) RemoveConfig(ctx context.Context, request gen.RemoveConfigRequestObject) (gen.RemoveConfigResponseObject, error) {
 	err := h.Settings.Change(fileOf(request.Body.IsSecret), request.Body.Key, func(jsonwire.Text) jsonwire.Text { return nil })
 	if err != nil {
-		h.Log.Error("value not removed", "err", err)
+		h.Log.ErrorContext(ctx, "value not removed", "err", err)
 		return gen.RemoveConfig404Response{}, nil
 	}
 	return gen.RemoveConfig200JSONResponse{Of: response.Value("Removed key " + request.Body.Key)}, nil
 }
 
 // UpsertPermissions answers POST /config/permissions (GA 10.12).
-func (h *Handlers) UpsertPermissions(_ context.Context, request gen.UpsertPermissionsRequestObject) (gen.UpsertPermissionsResponseObject, error) {
+func (h *Handlers) UpsertPermissions(ctx context.Context, request gen.UpsertPermissionsRequestObject) (gen.UpsertPermissionsResponseObject, error) {
 	var decisions []permission.Decision
 	for _, p := range request.Body.ToolPermissions {
 		decisions = append(decisions, permission.Decision{Tool: p.ToolName, Level: permission.Level(p.Permission)})
 	}
 	if err := h.Permissions.Set(decisions...); err != nil {
-		h.Log.Error("permissions not stored", "err", err)
+		h.Log.ErrorContext(ctx, "permissions not stored", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.UpsertPermissions200JSONResponse{Of: response.Value("Permissions updated successfully")}, nil

@@ -38,7 +38,7 @@ func (h Handlers) GetDiagnostics(ctx context.Context, request gen.GetDiagnostics
 	content, err := h.archive(ctx, request.SessionID)
 	if err != nil {
 		if !errors.Is(err, session.ErrNotFound) {
-			h.Log.Error("diagnostics failed", "err", err)
+			h.Log.ErrorContext(ctx, "diagnostics failed", "err", err)
 		}
 		return gen.FailedResponse{}, nil
 	}

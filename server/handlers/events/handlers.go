@@ -66,7 +66,7 @@ func (s *Streams) ServeOpened(ctx context.Context, w http.ResponseWriter, to Aud
 	log.Debug("stream opened")
 	switch err := sse.Serve(ctx, w, queue, opts); {
 	case errors.Is(err, ErrSlowReader), errors.Is(err, conn.ErrStalled):
-		log.Warn("stream dropped", "err", err)
+		log.WarnContext(ctx, "stream dropped", "err", err)
 	default:
 		log.Debug("stream ended", "err", err)
 	}

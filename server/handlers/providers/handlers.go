@@ -40,7 +40,7 @@ func (h *Handlers) GetProviderModels(ctx context.Context, request gen.GetProvide
 	case errors.Is(err, llm.ErrRateLimited):
 		return gen.GetProviderModels429Response{}, nil
 	case err != nil:
-		h.Log.Warn("models of a provider not listed", "provider", request.Name, "err", err)
+		h.Log.WarnContext(ctx, "models of a provider not listed", "provider", request.Name, "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.GetProviderModels200JSONResponse{Of: response.Value(names)}, nil
@@ -55,13 +55,13 @@ func (h *Handlers) CheckProvider(_ context.Context, request gen.CheckProviderReq
 }
 
 // SetProvider answers POST /config/set_provider (GA 10.17).
-func (h *Handlers) SetProvider(_ context.Context, request gen.SetProviderRequestObject) (gen.SetProviderResponseObject, error) {
+func (h *Handlers) SetProvider(ctx context.Context, request gen.SetProviderRequestObject) (gen.SetProviderResponseObject, error) {
 	if err := h.Providers.Check(request.Body.Provider); err != nil {
 		return gen.SetProvider400TextResponse{Body: err.Error()}, nil
 	}
 	chosen := jsonwire.Pairs{{Name: "GOOSE_PROVIDER", Value: request.Body.Provider}, {Name: "GOOSE_MODEL", Value: request.Body.Model}}
 	if err := h.Settings.SetTexts(chosen); err != nil {
-		h.Log.Error("provider not stored", "err", err)
+		h.Log.ErrorContext(ctx, "provider not stored", "err", err)
 		return gen.SetProvider400TextResponse{Body: "Internal error"}, nil
 	}
 	return gen.DoneResponse{}, nil
@@ -82,43 +82,43 @@ func (h *Handlers) DetectProvider(ctx context.Context, request gen.DetectProvide
 }
 
 // CreateCustomProvider answers POST /config/custom-providers (GA 10.19).
-func (h *Handlers) CreateCustomProvider(_ context.Context, request gen.CreateCustomProviderRequestObject) (gen.CreateCustomProviderResponseObject, error) {
+func (h *Handlers) CreateCustomProvider(ctx context.Context, request gen.CreateCustomProviderRequestObject) (gen.CreateCustomProviderResponseObject, error) {
 	id, err := h.Providers.Definitions.Create(request.Body, func(name string) error {
 		return h.putSecret(name, request.Body.APIKey)
 	})
 	if err != nil {
-		h.Log.Error("custom provider not stored", "err", err)
+		h.Log.ErrorContext(ctx, "custom provider not stored", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.CreateCustomProvider200JSONResponse{Of: response.Value("Custom provider added - ID: " + id)}, nil
 }
 
 // GetCustomProvider answers GET /config/custom-providers/{id} (GA 10.19).
-func (h *Handlers) GetCustomProvider(_ context.Context, request gen.GetCustomProviderRequestObject) (gen.GetCustomProviderResponseObject, error) {
+func (h *Handlers) GetCustomProvider(ctx context.Context, request gen.GetCustomProviderRequestObject) (gen.GetCustomProviderResponseObject, error) {
 	d, isFile, err := h.Providers.Definitions.Find(request.ID)
 	if err != nil {
-		h.Log.Info("no definition of a provider", "err", err)
+		h.Log.InfoContext(ctx, "no definition of a provider", "err", err)
 		return gen.GetCustomProvider404Response{}, nil
 	}
 	return gen.GetCustomProvider200JSONResponse{Of: response.Value(api.LoadedProvider{Config: d, IsEditable: isFile})}, nil
 }
 
 // UpdateCustomProvider answers PUT /config/custom-providers/{id} (GA 10.19).
-func (h *Handlers) UpdateCustomProvider(_ context.Context, request gen.UpdateCustomProviderRequestObject) (gen.UpdateCustomProviderResponseObject, error) {
+func (h *Handlers) UpdateCustomProvider(ctx context.Context, request gen.UpdateCustomProviderRequestObject) (gen.UpdateCustomProviderResponseObject, error) {
 	err := h.Providers.Definitions.Update(request.ID, request.Body, func(name string) error {
 		return h.putSecret(name, request.Body.APIKey)
 	})
 	if err != nil {
-		h.Log.Error("custom provider not changed", "err", err)
+		h.Log.ErrorContext(ctx, "custom provider not changed", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.UpdateCustomProvider200JSONResponse{Of: response.Value("Updated custom provider: " + request.ID)}, nil
 }
 
 // RemoveCustomProvider answers DELETE /config/custom-providers/{id} (GA 10.19).
-func (h *Handlers) RemoveCustomProvider(_ context.Context, request gen.RemoveCustomProviderRequestObject) (gen.RemoveCustomProviderResponseObject, error) {
+func (h *Handlers) RemoveCustomProvider(ctx context.Context, request gen.RemoveCustomProviderRequestObject) (gen.RemoveCustomProviderResponseObject, error) {
 	if err := h.Providers.Definitions.Remove(request.ID, h.Settings.RemoveSecret); err != nil {
-		h.Log.Error("custom provider not removed", "err", err)
+		h.Log.ErrorContext(ctx, "custom provider not removed", "err", err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.RemoveCustomProvider200JSONResponse{Of: response.Value("Removed custom provider: " + request.ID)}, nil

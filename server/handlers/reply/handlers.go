@@ -102,7 +102,7 @@ func (h *Handlers) UpdateAgentProvider(ctx context.Context, request gen.UpdateAg
 	defer release()
 	a.SetModels(models)
 	if _, err := h.Store.Update(ctx, request.Body.SessionID, store.SetModel(request.Body.Provider, models.Worker.Config())...); err != nil {
-		h.Turns.Log.Error("provider not stored", "err", err)
+		h.Turns.Log.ErrorContext(ctx, "provider not stored", "err", err)
 		return gen.UpdateAgentProvider500TextResponse{Body: "Failed to update provider: Session cannot be written"}, nil
 	}
 	return gen.DoneResponse{}, nil

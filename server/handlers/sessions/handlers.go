@@ -30,7 +30,7 @@ type Handlers struct {
 func (h *Handlers) ListSessions(ctx context.Context, _ gen.ListSessionsRequestObject) (gen.ListSessionsResponseObject, error) {
 	sessions, err := h.Store.List(ctx)
 	if err != nil {
-		h.failed(err)
+		h.failed(ctx, err)
 		return gen.FailedResponse{}, nil
 	}
 	list := make([]api.Session, len(sessions))
@@ -63,7 +63,7 @@ func (h *Handlers) DeleteSession(ctx context.Context, request gen.DeleteSessionR
 		return gen.NotFoundResponse{}, nil
 	}
 	if err != nil {
-		h.failed(err)
+		h.failed(ctx, err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.DoneResponse{}, nil
@@ -101,7 +101,7 @@ func (h *Handlers) importJSON(ctx context.Context, text string) (session.Session
 func (h *Handlers) GetSessionInsights(ctx context.Context, _ gen.GetSessionInsightsRequestObject) (gen.GetSessionInsightsResponseObject, error) {
 	sessions, tokens, err := h.Store.Insights(ctx)
 	if err != nil {
-		h.failed(err)
+		h.failed(ctx, err)
 		return gen.FailedResponse{}, nil
 	}
 	insights := api.SessionInsights{TotalSessions: sessions, TotalTokens: tokens}
@@ -118,7 +118,7 @@ func (h *Handlers) UpdateSessionName(ctx context.Context, request gen.UpdateSess
 		return gen.UpdateSessionName400TextResponse{}, nil
 	}
 	if _, err := h.Store.Update(ctx, request.SessionID, store.SetName(name, true)...); err != nil {
-		h.failed(err)
+		h.failed(ctx, err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.DoneResponse{}, nil
@@ -134,19 +134,19 @@ func (h *Handlers) EditMessage(ctx context.Context, request gen.EditMessageReque
 		id, err = h.Store.Fork(ctx, id, request.Body.Timestamp)
 	}
 	if err != nil {
-		h.failed(err)
+		h.failed(ctx, err)
 		return gen.FailedResponse{}, nil
 	}
 	return gen.EditMessage200JSONResponse{Of: response.Value(api.EditMessageResponse{SessionID: id})}, nil
 }
 
 // failed logs why an operation failed. Clients do not learn the reason.
-func (h *Handlers) failed(err error) {
+func (h *Handlers) failed(ctx context.Context, err error) {
 	if errors.Is(err, session.ErrNotFound) {
 		h.refused(err)
 		return
 	}
-	h.Log.Error("session operation failed", "err", err)
+	h.Log.ErrorContext(ctx, "session operation failed", "err", err)
 }
 
 // refused logs why a request was rejected.

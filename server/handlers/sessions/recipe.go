@@ -16,7 +16,7 @@ import (
 // even if the rest fails.
 func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request gen.UpdateSessionUserRecipeValuesRequestObject) (gen.UpdateSessionUserRecipeValuesResponseObject, error) {
 	if _, err := h.Store.Update(ctx, request.SessionID, store.SetUserRecipeValues(request.Body.UserRecipeValues)); err != nil {
-		return h.failedWith("Values cannot be stored", err), nil
+		return h.failedWith(ctx, "Values cannot be stored", err), nil
 	}
 	if _, refused := h.withRecipe(ctx, request.SessionID); refused != nil { // no agent is created without a recipe
 		return refused, nil
@@ -39,10 +39,10 @@ func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request ge
 func (h *Handlers) withRecipe(ctx context.Context, id string) (s session.Session, refused gen.UpdateSessionUserRecipeValuesResponseObject) {
 	s, err := h.Store.Session(ctx, id)
 	if errors.Is(err, session.ErrNotFound) {
-		return s, h.failedWith("Session not found", err)
+		return s, h.failedWith(ctx, "Session not found", err)
 	}
 	if err != nil {
-		return s, h.failedWith("Session cannot be read", err)
+		return s, h.failedWith(ctx, "Session cannot be read", err)
 	}
 	if s.Recipe == nil {
 		return s, gen.NotFoundWithMessageJSONResponse{Of: response.Message("Recipe not found")}
@@ -67,7 +67,7 @@ func (h *Handlers) render(ctx context.Context, id string) (rendered recipe.Recip
 }
 
 // failedWith is failed with a text for the client.
-func (h *Handlers) failedWith(text string, err error) gen.FailedWithMessageJSONResponse {
-	h.failed(err)
+func (h *Handlers) failedWith(ctx context.Context, text string, err error) gen.FailedWithMessageJSONResponse {
+	h.failed(ctx, err)
 	return gen.FailedWithMessageJSONResponse{Of: response.Message(text)}
 }

@@ -83,5 +83,8 @@ func hijack(w http.ResponseWriter) (net.Conn, io.Reader, error) {
 		conn.Close()
 		return nil, nil, err
 	}
+	if response, ok := w.(*echo.Response); ok {
+		response.Status, response.Committed = http.StatusSwitchingProtocols, true
+	}
 	return conn, in, nil
 }

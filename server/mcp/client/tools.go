@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/engine/toolbox"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+	"github.com/lockstep-dev/lockstep/server/telemetry"
 	"github.com/lockstep-dev/lockstep/server/wire/decode"
 )
 
@@ -97,10 +98,15 @@ func (x *Client) Call(ctx context.Context, name string, call toolbox.Call) messa
 	if err != nil {
 		return mcperror.Result(err)
 	}
-	o := result.Object("content")
+	o := result.Object("content", "isError")
 	content := decode.MaybeList(o, "content", message.DecodeToolContent)
 	if o.Err() != nil {
 		return mcperror.Result(mcperror.UnreadableResult)
+	}
+	if flag := o.Get("isError"); flag.Exists() {
+		if failed, err := flag.Bool(); err == nil && failed {
+			telemetry.MarkToolError(ctx)
+		}
 	}
 	return message.Success(append([]message.ToolContent{}, content...))
 }

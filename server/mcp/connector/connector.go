@@ -132,7 +132,7 @@ func (c *Connector) lookUp(ctx context.Context, config extension.Config) error {
 	}
 	advisories, err := c.Packages.Harm(ctx, p)
 	if err != nil {
-		c.Log.Warn("package not looked up", "extension", config.Name, "err", err)
+		c.Log.WarnContext(ctx, "package not looked up", "extension", config.Name, "err", err)
 	}
 	if advisories != "" {
 		return mcperror.Reason("invalid config: Blocked malicious package: " + p.String() + ". OSV MAL advisories: " + advisories)

@@ -1,16 +1,13 @@
 package connector
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/domain/extension"
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+	"github.com/lockstep-dev/lockstep/server/settings/ownsecret"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
-
-// serverKey is the variable with the secret of this server. Extensions must not get it.
-const serverKey = "GOOSE_SERVER__SECRET_KEY"
 
 // variables returns the variables of an extension: the secrets that it names, without those that are not strings, and
 // its own values, which have precedence (decision X39).
@@ -36,9 +33,7 @@ func (c *Connector) variables(config extension.Config) (jsonwire.Pairs, error) {
 
 // environment returns the environment of a command. If a name occurs twice, the last value wins.
 func environment(server []string, variables jsonwire.Pairs) []string {
-	all := slices.DeleteFunc(slices.Clone(server), func(variable string) bool {
-		return strings.HasPrefix(variable, serverKey+"=")
-	})
+	all := ownsecret.Without(server)
 	for _, v := range variables {
 		all = append(all, v.Name+"="+v.Value)
 	}

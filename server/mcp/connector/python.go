@@ -16,7 +16,7 @@ import (
 func (c *Connector) openPython(ctx context.Context, config extension.Config) (provider, error) {
 	directory, err := writeCode(config.Code)
 	if err != nil {
-		c.Log.Warn("code of an extension not written", "extension", config.Name, "err", err)
+		c.Log.WarnContext(ctx, "code of an extension not written", "extension", config.Name, "err", err)
 		return nil, mcperror.Reason("Temporary file cannot be written")
 	}
 	args := []string{"--with", "mcp"}

@@ -8,9 +8,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/mcp/processgroup"
 )
 
-// serverKey is the variable with the secret of this server. Browsers must not get it.
-const serverKey = "GOOSE_SERVER__SECRET_KEY"
-
 // A browser opens pages (decision X53).
 type browser struct {
 	words       []string // of the command; none if nothing is to be started

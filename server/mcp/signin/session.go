@@ -50,7 +50,7 @@ func (c *Session) Renew(ctx context.Context, old string, rejected bool) (access 
 		return t.access, nil
 	})
 	if err != nil && ctx.Err() == nil {
-		c.s.log.Warn("token not renewed", "extension", c.name, "err", err)
+		c.s.log.WarnContext(ctx, "token not renewed", "extension", c.name, "err", err)
 	}
 	return access, err == nil
 }

@@ -14,12 +14,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/mcp/mcperror"
+	"github.com/lockstep-dev/lockstep/server/settings/ownsecret"
 )
 
 // These are the reasons for a sign-in that fails (decision X59).
@@ -88,10 +87,9 @@ type times struct {
 
 // New returns the sign-ins of a server. The caller closes them.
 func New(o Options) *SignIns {
-	environment := slices.DeleteFunc(slices.Clone(o.Environment), func(variable string) bool { return strings.HasPrefix(variable, serverKey+"=") })
 	s := &SignIns{
 		secrets:   o.Secrets,
-		browser:   browser{words: words(o.Browser), directory: o.Directory, environment: environment},
+		browser:   browser{words: words(o.Browser), directory: o.Directory, environment: ownsecret.Without(o.Environment)},
 		pages:     o.Pages,
 		log:       o.Log,
 		transport: newTransport(),
