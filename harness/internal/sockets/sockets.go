@@ -3,9 +3,10 @@
 package sockets
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/binary"
 	"encoding/hex"
+	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -24,22 +25,34 @@ type Listener struct {
 func Listening(port uint16) ([]Listener, bool) {
 	var out []Listener
 	known := false
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		if text, err := os.ReadFile(table); err == nil {
+	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		if table, err := os.Open(name); err == nil {
 			known = true
-			out = append(out, parse(text, port)...)
+			out = append(out, parse(table, port)...)
+			_ = table.Close()
 		}
 	}
 	return out, known
 }
 
-func parse(table []byte, port uint16) (out []Listener) {
-	for line := range bytes.Lines(table) {
+// parse reads a table up to its first connection, because Linux lists all sockets that listen before it
+// (Documentation/networking/proc_net_tcp.rst). To find the connections, the kernel searches a table of many megabytes. So
+// it is asked for a few lines at a time.
+func parse(table io.Reader, port uint16) (out []Listener) {
+	lines := bufio.NewReaderSize(table, 256)
+	for header := true; ; header = false {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return out
+		}
 		// "sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode …"
-		fields := strings.Fields(string(line))
+		fields := strings.Fields(line)
 		const local, state, inode, listens = 1, 3, 9, "0A"
-		if len(fields) <= inode || fields[state] != listens {
+		if header {
 			continue
+		}
+		if len(fields) <= inode || fields[state] != listens {
+			return out
 		}
 		address, number, _ := strings.Cut(fields[local], ":")
 		if n, err := strconv.ParseUint(number, 16, 16); err != nil || uint16(n) != port {
@@ -49,7 +62,6 @@ func parse(table []byte, port uint16) (out []Listener) {
 			out = append(out, Listener{addr, fields[inode]})
 		}
 	}
-	return out
 }
 
 // parseAddr parses an address as the kernel prints it: words of 32 bits in the byte order of the machine.

@@ -1,11 +1,13 @@
 package sockets
 
 import (
+	"io"
 	"net"
 	"net/netip"
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -56,5 +58,24 @@ func TestTheMostSpecificSocketAnswers(t *testing.T) {
 	}
 	if got := Answering(all[:1], netip.MustParseAddr("127.0.0.1")); len(got) != 1 {
 		t.Errorf("a socket of IPv6 alone: %v", got)
+	}
+}
+
+func TestATableIsReadUpToItsFirstConnection(t *testing.T) {
+	const head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+	socket := func(state, inode string) string {
+		return "   0: 0100007F:07E8 00000000:0000 " + state + " 00000000:00000000 00:00000000 00000000     0        0 " + inode + " 1 0 100 0 0 10 0\n"
+	}
+	unread := strings.NewReader(strings.Repeat(socket("06", "9"), 100))
+	table := io.MultiReader(strings.NewReader(head+socket("0A", "1")+socket("0A", "2")+socket("01", "3")), unread)
+	got := parse(table, 0x07e8)
+	if len(got) != 2 || got[0].Inode != "1" || got[1].Inode != "2" {
+		t.Errorf("the sockets that listen: %v", got)
+	}
+	if unread.Len() < 90*len(socket("06", "9")) {
+		t.Errorf("%d bytes behind the first connection are left", unread.Len())
+	}
+	if got := parse(strings.NewReader(head), 0x07e8); len(got) != 0 {
+		t.Errorf("an empty table: %v", got)
 	}
 }
