@@ -46,7 +46,7 @@ var members = map[string][]string{
 	"SetProviderRequest.model": {`"gpt-4o"`}, "UpdateCustomProviderRequest.engine": {`"openai_compatible"`, `"anthropic_compatible"`, `"ollama_compatible"`, `"other"`},
 	"UpdateCustomProviderRequest.display_name": {`"One"`, `"É"`, `"Straße 7"`, `"{{ a }}"`}, "UpdateCustomProviderRequest.api_url": {`"http://127.0.0.1:9"`, `"nonsense"`, `""`},
 	"DetectProviderRequest.api_key":       {`""`, `" "`, `"\u00e9"`}, // with other keys, vendors would be asked
-	"PricingQuery.configured_only":        {"true", "null"},             // with false, the list of prices would be fetched
+	"PricingQuery.configured_only":        {"true", "null"},          // with false, the list of prices would be fetched
 	"UpdateCustomProviderRequest.api_key": {`""`, `"sk-x"`, `"12345"`}, "UpdateCustomProviderRequest.models": {`[]`, `["m"]`, `["m","m","é"]`},
 }
 
