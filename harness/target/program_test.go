@@ -155,7 +155,7 @@ func TestAWriteAfterOneThatWasNotTaken(t *testing.T) {
 
 func TestSignalsReachTheProgram(t *testing.T) {
 	// A shell runs a trap as soon as it waits, but a signal just before a read can be left until there is a line.
-	p := startProgram(t, `for s in INT HUP USR1 USR2 TERM; do trap "echo $s" $s; done; echo ready; while :; do sleep 1000 & wait $!; done`, ProgramOptions{})
+	p := startProgram(t, `for s in INT HUP USR1 USR2 TERM; do trap "echo $s" $s; done; echo ready; while :; do sleep 1 & wait $!; done`, ProgramOptions{})
 	p.Read()
 	for _, name := range []string{"INT", "HUP", "USR1", "USR2", "TERM"} {
 		if err := p.Signal("SIG" + name); err != nil {
