@@ -15,7 +15,7 @@ func TestMessagesAreComparedWithoutWhatLibrariesChoose(t *testing.T) {
 		"counters":             {`{"jsonrpc":"2.0","id":"x","method":"m","params":{"requestId":2,"_meta":{"progressToken":"p"}}}`, `{"jsonrpc":"2.0","id":0,"method":"m","params":{"requestId":0,"_meta":{"progressToken":0}}}`},
 		"parameters of null":   {`{"jsonrpc":"2.0","method":"ping","params":null}`, `{"jsonrpc":"2.0","method":"ping","params":null}`},
 		"a response":           {`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":0,"result":{}}`},
-		"an ID of no kind":     {`{"jsonrpc":"2.0","id":null,"result":{}}`, `{"jsonrpc":"2.0","id":null,"result":{}}`},
+		"a null ID":            {`{"jsonrpc":"2.0","id":null,"result":{}}`, `{"jsonrpc":"2.0","id":null,"result":{}}`},
 		"an ID twice":          {`{"jsonrpc":"2.0","id":1,"id":2,"result":{}}`, `{"jsonrpc":"2.0","id":1,"id":2,"result":{}}`},
 		"no JSON":              {`{"jsonrpc":"2.0"`, `{"jsonrpc":"2.0"`},
 		"JSON, but no message": {`{"id":1,"method":"ping"}`, `{"id":1,"method":"ping"}`},
