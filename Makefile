@@ -178,7 +178,7 @@ test-examples: ## Run the examples of other people's libraries, which npm and go
 	LOCKSTEP_EXAMPLES=$(CURDIR)/.examples go test -v -count=1 -timeout 25m ./examples
 
 .PHONY: test-sequences
-test-sequences: build ## Walk sequences that nobody has thought of through both servers (SEQUENCES=300 SEED=1)
+test-sequences: build ## Run generated sequences through both servers (SEQUENCES=300 SEED=1)
 	LOCKSTEP_SEQUENCES=$(SEQUENCES) LOCKSTEP_SEQUENCES_SEED=$(SEED) go test -v -count=1 -timeout 2h -run '^TestSequences$$' ./cmd/lockstep
 
 .PHONY: test-replies

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -36,13 +37,17 @@ func TestARequestCostsNothingWithoutTelemetry(t *testing.T) {
 		handler := router{key: auth.NewKey("k"), access: access.Rules{}, telemetry: tel, log: slog.New(tel.Handler(slog.DiscardHandler))}.handler()
 		request := httptest.NewRequest(http.MethodGet, "/nowhere", nil)
 		request.Header.Set(auth.Header, "k")
-		return testing.AllocsPerRun(100, func() {
-			answer := httptest.NewRecorder()
-			handler.ServeHTTP(answer, request)
-			if answer.Code != http.StatusNotFound {
-				t.Fatalf("status %d, want 404", answer.Code)
-			}
-		})
+		least := math.Inf(1) // of many: other goroutines allocate too, and under the race detector pools lose what they have
+		for range 200 {
+			least = min(least, testing.AllocsPerRun(1, func() {
+				answer := httptest.NewRecorder()
+				handler.ServeHTTP(answer, request)
+				if answer.Code != http.StatusNotFound {
+					t.Fatalf("status %d, want 404", answer.Code)
+				}
+			}))
+		}
+		return least
 	}
 	off, logs, metrics := cost(""), cost("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"), cost("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")
 	if off != logs || metrics <= off {

@@ -196,14 +196,14 @@ func TestADirectoryOfOthersLosesNothing(t *testing.T) {
 	}
 	cmd := agentd(t, home, "http://127.0.0.1:1")
 	if os.Getuid() == 0 {
-		const nobody = 65534
+		const otherUser = 65534
 		cmd.Path = filepath.Join(home, "agentd") // a copy: others may not enter the directory of the test binary
 		copied := exec.CommandContext(t.Context(), "cp", testfile.Program(t), cmd.Path)
-		owned := exec.CommandContext(t.Context(), "chown", "-R", fmt.Sprint(nobody), home)
+		owned := exec.CommandContext(t.Context(), "chown", "-R", fmt.Sprint(otherUser), home)
 		if err := errors.Join(copied.Run(), owned.Run(), os.Chmod(filepath.Dir(home), 0o711)); err != nil {
 			t.Fatal(err)
 		}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: otherUser, Gid: otherUser}}
 	}
 	for _, name := range []string{dir, filepath.Join(dir, "custom_providers")} {
 		if err := os.Chmod(name, 0o500); err != nil {

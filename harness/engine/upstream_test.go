@@ -293,25 +293,30 @@ func TestMistakesAboutStubsHaveTheirPlacesAndFixes(t *testing.T) {
 		{"a range that does not grow", asking, head + "stubs: {llm: [{answer: {text: a}, cadence: {every: 1s..4s, tolerance: 1s}}]}\n" + steps, `x.yaml:4:52: every is 1s..4s, but nothing makes it grow → add growing: 2, or write one time`},
 		{"a rule that nobody has", asking, head + "stubs: {llm: [{name: one, answer: {text: a}}]}\nsteps: [{asked: llm.noe}]\n", `x.yaml:5:17: no rule under stubs is called "llm.noe" → did you mean "llm.one"?`},
 	} {
-		dir := t.TempDir()
-		if err := faux.WriteAsking(dir); err != nil {
-			t.Fatal(err)
-		}
-		fauxproject.Add(t, filepath.Join(dir, "lockstep.yaml"), "lockstep.yaml", tc.config)
-		fauxproject.Add(t, filepath.Join(dir, "lockstep.yaml"), "scenarios/ask/x.yaml", tc.text)
-		_, err := project.Load(filepath.Join(dir, "lockstep.yaml"))
-		problems, _ := errors.AsType[scenario.Problems](err)
-		var got []string
-		for _, p := range problems {
-			file := strings.TrimPrefix(strings.TrimPrefix(p.File, dir+"/"), "scenarios/ask/")
-			if strings.HasPrefix(file, "x.yaml") || file == "lockstep.yaml" {
-				got = append(got, fmt.Sprintf("%s:%d:%d: %s → %s", file, p.Line, p.Column, p.What, strings.ReplaceAll(p.Fix, dir+"/", "")))
-			}
-		}
-		if d := cmp.Diff([]string{tc.want}, got); d != "" {
+		if d := cmp.Diff([]string{tc.want}, mistakesOfAsking(t, tc.config, tc.text)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, d)
 		}
 	}
+}
+
+// mistakesOfAsking returns the mistakes in a project file, and in the scenario ask/x of its project.
+func mistakesOfAsking(t *testing.T, config, text string) (mistakes []string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := faux.WriteAsking(dir); err != nil {
+		t.Fatal(err)
+	}
+	fauxproject.Add(t, filepath.Join(dir, "lockstep.yaml"), "lockstep.yaml", config)
+	fauxproject.Add(t, filepath.Join(dir, "lockstep.yaml"), "scenarios/ask/x.yaml", text)
+	_, err := project.Load(filepath.Join(dir, "lockstep.yaml"))
+	problems, _ := errors.AsType[scenario.Problems](err)
+	for _, p := range problems {
+		file := strings.TrimPrefix(strings.TrimPrefix(p.File, dir+"/"), "scenarios/ask/")
+		if strings.HasPrefix(file, "x.yaml") || file == "lockstep.yaml" {
+			mistakes = append(mistakes, fmt.Sprintf("%s:%d:%d: %s → %s", file, p.Line, p.Column, p.What, strings.ReplaceAll(p.Fix, dir+"/", "")))
+		}
+	}
+	return mistakes
 }
 
 func TestExplainShowsTheAnswersOfUpstreams(t *testing.T) {

@@ -1,13 +1,10 @@
 package run
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -127,33 +124,6 @@ func (m *mcpRecords) stepsOf(server string, messages []record.Message) []transcr
 		})
 		out[i].At = cmp.Or(out[i].At, sent)
 		out[i].Took = sent - out[i].At
-	}
-	return out
-}
-
-// counters are the members in which JSON-RPC libraries number their requests. Each library counts in its own way.
-var counters = []string{"progressToken", "requestId"}
-
-// withoutCounters returns the parameters with every counter set to 0.
-func withoutCounters(body json.RawMessage) json.RawMessage {
-	if !slices.ContainsFunc(counters, func(name string) bool { return bytes.Contains(body, []byte(name)) }) {
-		return body
-	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(body, &members) != nil {
-		return body
-	}
-	for _, name := range counters {
-		if _, ok := members[name]; ok {
-			members[name] = json.RawMessage("0")
-		}
-	}
-	if meta, ok := members["_meta"]; ok {
-		members["_meta"] = withoutCounters(meta)
-	}
-	out, err := json.Marshal(members)
-	if err != nil {
-		return body
 	}
 	return out
 }

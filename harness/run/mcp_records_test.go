@@ -77,7 +77,7 @@ func TestMessagesToMCPServersAreUpstreamRequests(t *testing.T) {
 	}
 	tools := []string{
 		`tools.initialize MCP server tools, initialize: MCP initialize {"clientInfo":{"name":"x"}}`,
-		`tools.tools/call MCP server tools, tools/call: MCP tools/call {"_meta":{"a":1,"progressToken":0},"name":"echo"}`,
+		`tools.tools/call MCP server tools, tools/call: MCP tools/call {"name":"echo","_meta":{"progressToken":0,"a":1}}`,
 		`tools.tools/call MCP server tools, tools/call: MCP tools/call {"name":"slow"}`,
 		`tools.notifications/initialized MCP server tools, notifications/initialized: MCP notifications/initialized {}`,
 		`tools.answer MCP server tools, answer: MCP answer {"action":"accept"}`,

@@ -15,7 +15,7 @@ import (
 // are not compared. What is in them becomes items, which are distributed to the rules like requests: as often as needed,
 // since traces and metrics grow.
 //
-// The lock of its upstream guards it. Those of its methods that say so may be called for an upstream without one.
+// The lock of its upstream guards it. The methods that mention it may be called on a nil collector.
 type collector struct {
 	of         *upstream
 	collection otlp.Collection

@@ -2,19 +2,15 @@ package run
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/memnet"
 )
 
 // An exporter is a server that exports what its clients send it: the body of a request, to the path of its query, as
@@ -49,26 +45,7 @@ func (e *exporter) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 // exported runs a story on two servers that each export to a collector, with a fake clock.
 func exported(t *testing.T, text string, late [2]time.Duration, check func(t *testing.T, took time.Duration, ts ...*transcript.Transcript)) {
 	t.Helper()
-	s := story(t, "isolate: fresh\n"+text)
-	synctest.Test(t, func(t *testing.T) {
-		var targets []*Target
-		for i, name := range []string{"ref", "cand"} {
-			l := memnet.Listen()
-			up := stub.Serve(l, "otel", stub.OTLP, stub.Options{})
-			transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) }}
-			to := target(t, name, &exporter{&http.Client{Transport: transport}, late[i]})
-			to.Stubs = map[string]*stub.Server{"otel": up}
-			targets = append(targets, to)
-			t.Cleanup(func() {
-				up.Close()
-				transport.CloseIdleConnections()
-			})
-		}
-		start := time.Now()
-		ts := Scenario(t.Context(), s, targets, options())
-		check(t, time.Since(start), ts...)
-		synctest.Wait()
-	})
+	callUpstreams(t, "isolate: fresh\n"+text, "otel", stub.OTLP, func(i int, collector *http.Client) http.Handler { return &exporter{collector, late[i]} }, check)
 }
 
 // exportedSpan is an export of one span, without a parent if parent is 0.

@@ -52,15 +52,23 @@ func (q *inquirer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // inquire runs a story on two servers that each call an upstream, with a fake clock.
 func inquire(t *testing.T, text string, late [2]time.Duration, check func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration)) {
 	t.Helper()
+	callUpstreams(t, text, "llm", stub.OpenAI, func(i int, upstream *http.Client) http.Handler { return &inquirer{upstream, late[i]} },
+		func(t *testing.T, took time.Duration, ts ...*transcript.Transcript) { check(t, ts[0], ts[1], took) })
+}
+
+// callUpstreams runs a story on two servers that each have a stub of their own, with a fake clock. server returns the
+// first or the second of them; its client reaches its stub at http://memory.
+func callUpstreams(t *testing.T, text, name string, kind stub.Kind, server func(i int, upstream *http.Client) http.Handler, check func(t *testing.T, took time.Duration, ts ...*transcript.Transcript)) {
+	t.Helper()
 	s := story(t, text)
 	synctest.Test(t, func(t *testing.T) {
 		var targets []*Target
-		for i, name := range []string{"ref", "cand"} {
+		for i, side := range []string{"ref", "cand"} {
 			l := memnet.Listen()
-			up := stub.Serve(l, "llm", stub.OpenAI, stub.Options{})
+			up := stub.Serve(l, name, kind, stub.Options{})
 			transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) }}
-			to := target(t, name, &inquirer{&http.Client{Transport: transport}, late[i]})
-			to.Stubs = map[string]*stub.Server{"llm": up}
+			to := target(t, side, server(i, &http.Client{Transport: transport}))
+			to.Stubs = map[string]*stub.Server{name: up}
 			targets = append(targets, to)
 			t.Cleanup(func() {
 				up.Close()
@@ -69,7 +77,7 @@ func inquire(t *testing.T, text string, late [2]time.Duration, check func(t *tes
 		}
 		start := time.Now()
 		ts := Scenario(t.Context(), s, targets, options())
-		check(t, ts[0], ts[1], time.Since(start))
+		check(t, time.Since(start), ts...)
 		synctest.Wait()
 	})
 }

@@ -1,7 +1,6 @@
 package stub
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -55,21 +54,6 @@ type message struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"params"`
-}
-
-// FillParams gives a message to the protected server the empty parameters that it leaves out. JSON-RPC 2.0 (section 4.2)
-// lets a client leave them out, and MCP gives both the same meaning.
-func (k Kind) FillParams(r *transcript.Request) {
-	var m struct {
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
-	}
-	if !k.IsProtected(r) || json.Unmarshal(r.Body.Bytes, &m) != nil || m.Method == "" || m.Params != nil {
-		return
-	}
-	text := bytes.TrimRight(r.Body.Bytes, " \t\r\n")
-	body := append(bytes.Clone(text[:len(text)-1]), `,"params":{}}`...)
-	r.Body = transcript.Body{Bytes: body, Size: int64(len(body))}
 }
 
 func isInitialize(r *transcript.Request) bool {

@@ -14,7 +14,7 @@ const MaxSettings = 2 << 20
 const maxKept = 8 << 20
 
 // A Cache reads files of at most [MaxSettings] bytes, and keeps what it has parsed. Each read reads the file, but parses
-// only a text that differs from the last one: so every change is seen, whoever made it and whatever the clock says. The
+// only a text that differs from the last one: so it sees every change, also one by another program or within one tick of the clock. The
 // values must not be changed. Its methods are safe for concurrent use.
 type Cache[T any] struct {
 	parse func(text []byte) (T, error)

@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"maps"
 	"net/http"
 	"path/filepath"
 	"testing"
@@ -16,13 +17,7 @@ import (
 
 // TestWhereRequestsGo checks decisions M5, M6 and M48.
 func TestWhereRequestsGo(t *testing.T) {
-	key := func(s settings) settings {
-		s["OPENAI_API_KEY"] = `"k"`
-		s["ANTHROPIC_API_KEY"] = `"k"`
-		s["GROQ_API_KEY"] = `"g"`
-		s["CUSTOM_X_API_KEY"] = `""`
-		return s
-	}
+	keys := settings{"OPENAI_API_KEY": `"k"`, "ANTHROPIC_API_KEY": `"k"`, "GROQ_API_KEY": `"g"`, "CUSTOM_X_API_KEY": `""`}
 	for _, tc := range []struct {
 		name, provider, file string
 		settings             settings
@@ -56,7 +51,8 @@ func TestWhereRequestsGo(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			model, transport := llmtest.Start(t, func(w http.ResponseWriter, _ llmtest.Asked) { llmtest.Whole(w, "x") })
 			custom := t.TempDir()
-			f := &llm.Factory{Settings: key(tc.settings), Env: variables(nil).lookup, Definitions: definition.NewStore(custom), Transport: transport}
+			maps.Copy(tc.settings, keys)
+			f := &llm.Factory{Settings: tc.settings, Env: variables(nil).lookup, Definitions: definition.NewStore(custom), Transport: transport}
 			if tc.file != "" {
 				testfile.Write(t, filepath.Join(custom, tc.provider+".json"), tc.file)
 			}

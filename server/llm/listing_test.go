@@ -31,60 +31,65 @@ func factory(t *testing.T, s settings, transport http.RoundTripper) (f *llm.Fact
 	}, custom
 }
 
+var errOther = errors.New("neither rejected nor rate limited")
+
+// lists are the answers of providers, and what becomes of them.
+var lists = []struct {
+	provider, url string
+	status        int
+	said          string
+	want          string // joined by |
+	err           error
+	tries         int
+}{
+	{"openai", "https://api.openai.com/v1/models", 200, `{"data":[{"id":"é"},{"id":"b"},1,{"id":5},{"id":"B"},{"id":"b"}]}`, "B|b|b|é", nil, 1},
+	{"openai", "", 200, `{"error":null,"data":[]}`, "", nil, 1},
+	{"openai", "", 200, `{"error":"x","data":[]}`, "", llm.ErrRejected, 1},
+	{"openai", "", 200, `{}`, "", llm.ErrRejected, 1},
+	{"openai", "", 200, "\ufeff{}", "", errOther, 1},
+	{"openai", "", 401, refusal, "", llm.ErrRejected, 1},
+	{"openai", "", 403, refusal, "", llm.ErrRejected, 1},
+	{"openai", "", 429, refusal, "", llm.ErrRateLimited, 4},
+	{"openai", "", 500, refusal, "", errOther, 4},
+	{"openai", "", 302, refusal, "", errOther, 1},
+	{"anthropic", "https://api.anthropic.com/v1/models", 200, `{"error":1,"data":[{"id":"b"},{"id":"a"}]}`, "a|b", nil, 1},
+	{"anthropic", "", 200, `[]`, "", nil, 1},
+	{"anthropic", "", 403, refusal, "", llm.ErrRejected, 1},
+	{"anthropic", "", 429, refusal, "", llm.ErrRateLimited, 1},
+	{"anthropic", "", 400, refusal, "", errOther, 1},
+	{"google", "https://generativelanguage.googleapis.com/v1beta/models", 200, `{"models":[{"name":"models/b"},{"name":"a"},{"name":"x/"}]}`, "|a|b", nil, 1},
+	{"google", "", 500, refusal, "", nil, 1},
+	{"google", "", 500, "no", "", errOther, 1},
+	{"google", "", 200, "{}", "", nil, 1},
+	{"google", "", 200, "no", "", errOther, 1},
+	{"openrouter", "https://openrouter.ai/api/v1/models", 200, `{"data":[{"id":"b","supported_parameters":["x","tools"]},{"id":"a","supported_parameters":"tools"}]}`, "b", nil, 1},
+	{"openrouter", "", 200, refusal, "", nil, 1},
+	{"openrouter", "", 200, `{}`, "", llm.ErrRejected, 1},
+	{"openrouter", "", 429, refusal, "", nil, 1},
+	{"tetrate", "https://api.router.tetrate.ai/v1/models", 200, `{"data":[{"id":"b","supports_computer_use":true},{"id":"a","supports_computer_use":"true"}]}`, "b", nil, 1},
+	{"tetrate", "", 200, `{}`, "", llm.ErrRejected, 1},
+	{"tetrate", "", 503, refusal, "", nil, 1},
+	{"litellm", "https://api.litellm.ai/model/info", 200, `{"data":[{"model_name":"b"},{"model_name":"x/*"},{"model_name":"*"},{"model_name":"a"}]}`, "b|*|a", nil, 1},
+	{"litellm", "", 401, "x", "", nil, 1},
+	{"litellm", "", 200, "{}", "", nil, 1},
+	{"venice", "https://api.venice.ai/api/v1/models", 200, `{"data":[{"id":"z","model_spec":{"capabilities":{"supportsReasoning":true,"supportsFunctionCalling":true,"optimizedForCode":true}}},` +
+		`{"id":"n","model_spec":{"capabilities":{"supportsVision":true}}},{"id":"a","model_spec":{"capabilities":{"supportsFunctionCalling":true}}}]}`, "a [f]|z [cfr]", nil, 1},
+	{"venice", "", 401, refusal, "", errOther, 1},
+	{"venice", "", 200, "{}", "", errOther, 1},
+	{"ollama", "http://h:11434/p/api/tags", 200, `{"models":[{"name":"b"},{"name":"a"}]}`, "a|b", nil, 1},
+	{"ollama", "", 200, `{"models":{}}`, "", errOther, 1},
+	{"xai", "", 200, "", "", nil, 0},
+	{"azure_openai", "", 200, "", "", nil, 0},
+	{"github_copilot", "", 200, "", "", llm.ErrRejected, 0},
+	{"groq", "", 200, "", "openai/gpt-oss-120b|llama-3.1-8b-instant|llama-3.3-70b-versatile|meta-llama/llama-guard-4-12b|openai/gpt-oss-20b", nil, 0},
+	{"nobody", "", 200, "", "", llm.ErrRejected, 0},
+}
+
+const refusal = `{"error":{"message":"no"}}`
+
 // TestListsOfModels checks GA 10.20 and decision G59.
 func TestListsOfModels(t *testing.T) {
-	failed := errors.New("failed")
-	const no = `{"error":{"message":"no"}}`
-	for _, tc := range []struct {
-		provider, url string
-		status        int
-		said          string
-		want          string // joined by |
-		err           error
-		tries         int
-	}{
-		{"openai", "https://api.openai.com/v1/models", 200, `{"data":[{"id":"é"},{"id":"b"},1,{"id":5},{"id":"B"},{"id":"b"}]}`, "B|b|b|é", nil, 1},
-		{"openai", "", 200, `{"error":null,"data":[]}`, "", nil, 1},
-		{"openai", "", 200, `{"error":"x","data":[]}`, "", llm.ErrRejected, 1},
-		{"openai", "", 200, `{}`, "", llm.ErrRejected, 1},
-		{"openai", "", 200, "\ufeff{}", "", failed, 1},
-		{"openai", "", 401, no, "", llm.ErrRejected, 1},
-		{"openai", "", 403, no, "", llm.ErrRejected, 1},
-		{"openai", "", 429, no, "", llm.ErrRateLimited, 4},
-		{"openai", "", 500, no, "", failed, 4},
-		{"openai", "", 302, no, "", failed, 1},
-		{"anthropic", "https://api.anthropic.com/v1/models", 200, `{"error":1,"data":[{"id":"b"},{"id":"a"}]}`, "a|b", nil, 1},
-		{"anthropic", "", 200, `[]`, "", nil, 1},
-		{"anthropic", "", 403, no, "", llm.ErrRejected, 1},
-		{"anthropic", "", 429, no, "", llm.ErrRateLimited, 1},
-		{"anthropic", "", 400, no, "", failed, 1},
-		{"google", "https://generativelanguage.googleapis.com/v1beta/models", 200, `{"models":[{"name":"models/b"},{"name":"a"},{"name":"x/"}]}`, "|a|b", nil, 1},
-		{"google", "", 500, no, "", nil, 1},
-		{"google", "", 500, "no", "", failed, 1},
-		{"google", "", 200, "{}", "", nil, 1},
-		{"google", "", 200, "no", "", failed, 1},
-		{"openrouter", "https://openrouter.ai/api/v1/models", 200, `{"data":[{"id":"b","supported_parameters":["x","tools"]},{"id":"a","supported_parameters":"tools"}]}`, "b", nil, 1},
-		{"openrouter", "", 200, no, "", nil, 1},
-		{"openrouter", "", 200, `{}`, "", llm.ErrRejected, 1},
-		{"openrouter", "", 429, no, "", nil, 1},
-		{"tetrate", "https://api.router.tetrate.ai/v1/models", 200, `{"data":[{"id":"b","supports_computer_use":true},{"id":"a","supports_computer_use":"true"}]}`, "b", nil, 1},
-		{"tetrate", "", 200, `{}`, "", llm.ErrRejected, 1},
-		{"tetrate", "", 503, no, "", nil, 1},
-		{"litellm", "https://api.litellm.ai/model/info", 200, `{"data":[{"model_name":"b"},{"model_name":"x/*"},{"model_name":"*"},{"model_name":"a"}]}`, "b|*|a", nil, 1},
-		{"litellm", "", 401, "x", "", nil, 1},
-		{"litellm", "", 200, "{}", "", nil, 1},
-		{"venice", "https://api.venice.ai/api/v1/models", 200, `{"data":[{"id":"z","model_spec":{"capabilities":{"supportsReasoning":true,"supportsFunctionCalling":true,"optimizedForCode":true}}},` +
-			`{"id":"n","model_spec":{"capabilities":{"supportsVision":true}}},{"id":"a","model_spec":{"capabilities":{"supportsFunctionCalling":true}}}]}`, "a [f]|z [cfr]", nil, 1},
-		{"venice", "", 401, no, "", failed, 1},
-		{"venice", "", 200, "{}", "", failed, 1},
-		{"ollama", "http://h:11434/p/api/tags", 200, `{"models":[{"name":"b"},{"name":"a"}]}`, "a|b", nil, 1},
-		{"ollama", "", 200, `{"models":{}}`, "", failed, 1},
-		{"xai", "", 200, "", "", nil, 0},
-		{"azure_openai", "", 200, "", "", nil, 0},
-		{"github_copilot", "", 200, "", "", llm.ErrRejected, 0},
-		{"groq", "", 200, "", "openai/gpt-oss-120b|llama-3.1-8b-instant|llama-3.3-70b-versatile|meta-llama/llama-guard-4-12b|openai/gpt-oss-20b", nil, 0},
-		{"nobody", "", 200, "", "", llm.ErrRejected, 0},
-	} {
+	for _, tc := range lists {
 		upstream, transport := llmtest.Start(t, func(w http.ResponseWriter, _ llmtest.Asked) {
 			w.WriteHeader(tc.status)
 			fmt.Fprint(w, tc.said)
@@ -92,7 +97,7 @@ func TestListsOfModels(t *testing.T) {
 		f, _ := factory(t, allKeys, transport)
 		names, err := f.ListModels(t.Context(), tc.provider)
 		asked := upstream.Asked()
-		if tc.want != strings.Join(names, "|") || (err == nil) != (tc.err == nil) || tc.err != failed && !errors.Is(err, tc.err) || err == nil && names == nil || len(asked) != tc.tries {
+		if tc.want != strings.Join(names, "|") || (err == nil) != (tc.err == nil) || tc.err != errOther && !errors.Is(err, tc.err) || err == nil && names == nil || len(asked) != tc.tries {
 			t.Errorf("%s, %d %s: %q, %v after %d tries; want %s, %v after %d", tc.provider, tc.status, tc.said, names, err, len(asked), tc.want, tc.err, tc.tries)
 		}
 		if tc.url != "" && (asked[0].URL != tc.url || asked[0].Header.Get("Content-Type") != "" || asked[0].Body != "") {

@@ -12,7 +12,7 @@ import (
 )
 
 // A secretStore says where secrets are stored. That is chosen at the first access (decision G53). Its lock is not that of
-// the files: whoever reads a setting does not wait for a keyring.
+// the files: reading a setting does not wait for a keyring.
 type secretStore struct {
 	environment []string // of a program that is the session bus
 

@@ -5,7 +5,7 @@ import { BrokenAnswerError, NoAnswerInTimeError, NoConnectionError, UnreadableAn
 import { BadStreamError, CutStreamError } from './model-protocol.ts'
 import { ModelError } from './model.ts'
 
-/** What the span is told of a call that goes like this. */
+/** Runs a call, and returns the outcome that its span gets. */
 async function outcomeOf(go: (record: CallRecord) => Promise<void> | void, signal = new AbortController().signal): Promise<ModelOutcome> {
   const outcomes: ModelOutcome[] = []
   const span = { run: <T>(call: () => T): T => call(), end: (outcome: ModelOutcome) => void outcomes.push(outcome) }
@@ -53,7 +53,7 @@ describe('the record of a call (T16)', () => {
     expect(errorType).toBe(word)
   })
 
-  it('has an answer that nobody has read to its end as cancelled', async () => {
+  it('counts an answer that is not read to its end as cancelled', async () => {
     expect((await outcomeOf(() => undefined)).errorType).toBe('cancelled')
   })
 

@@ -3,7 +3,7 @@ import { BrokenAnswerError, NoAnswerInTimeError, NoConnectionError, type HttpAns
 import { CutStreamError } from './model-protocol.ts'
 import type { AnswerFacts, Piece } from './model.ts'
 
-/** What the span of a call tells of it, with all its attempts (T16). */
+/** Collects what the span of a model call records, over all its attempts (T16). */
 export class CallRecord {
   readonly #span: ModelCallSpan
   readonly #signal: AbortSignal
@@ -11,7 +11,7 @@ export class CallRecord {
   #output: number | null = null
   /** The status of the last attempt; undefined while it has no answer. */
   #status: number | undefined
-  /** Undefined after a success. A call that nobody reads to its end was given up. */
+  /** Undefined after a success. A call whose answer is not read to its end counts as cancelled. */
   #errorType: string | undefined = 'cancelled'
 
   constructor(telemetry: Telemetry, asked: AskedModel, signal: AbortSignal) {

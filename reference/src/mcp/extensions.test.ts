@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
@@ -10,6 +9,7 @@ import type { Answer } from '../testing/test-app.ts'
 import { ChatApp, eventLine } from '../testing/chat-app.ts'
 import { scriptedMcpServer } from '../testing/mcp-server.ts'
 import { chatStream, wantsStream } from '../testing/upstream.ts'
+import { onLoopback } from '../testing/on-loopback.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const tsx = ['--import', import.meta.resolve('tsx')]
@@ -185,12 +185,7 @@ describe('an extension over HTTP', () => {
 /** Starts a server on loopback, and returns its URL. */
 async function serve(handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>): Promise<string> {
   const server = createServer((request, response) => void handler(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a port
+  return onLoopback(server)
 }
 
 describe('an extension that cannot be added', () => {

@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { jsonLogger } from '../log.ts'
 import { ChatApp } from '../testing/chat-app.ts'
 import { chatStream, wantsStream } from '../testing/upstream.ts'
+import { onLoopback } from '../testing/on-loopback.ts'
 
 /** A text that appears in everything that must stay secret. */
 const secret = 's3cret'
@@ -20,12 +20,7 @@ async function serve(answer: (response: ServerResponse, id: number, method: stri
       answer(response, id, method)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a port
+  return new URL(await onLoopback(server)).host
 }
 
 /** Responds with a 404 that repeats the secret parts of the URL, as some servers do. */

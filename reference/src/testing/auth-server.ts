@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { onLoopback } from './on-loopback.ts'
 
 /** A request to the server: its method and path, its token, and its body. */
 export interface AuthRequest {
@@ -17,31 +16,22 @@ type Answer = (request: AuthRequest, response: ServerResponse) => boolean
  * and every token is accepted.
  */
 export class AuthServer {
+  readonly url: string
   readonly asked: AuthRequest[] = []
   /** Answers a request itself if it returns true. */
   answer: Answer = () => false
   /** How many seconds a token lasts. */
   lasts: number | undefined
-  readonly #server: Server
   #tokens = 0
 
-  private constructor(server: Server) {
-    this.#server = server
+  private constructor(url: string, server: Server) {
+    this.url = url
     server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#take(request, response))
   }
 
   static async start(): Promise<AuthServer> {
     const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    return new AuthServer(server)
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}` // it listens on a port
+    return new AuthServer(await onLoopback(server), server)
   }
 
   /** The configuration of an extension that is its MCP server. */

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { onLoopback } from './on-loopback.ts'
 
 /** A request that the upstream has received. */
 export interface Asked {
@@ -27,28 +26,18 @@ export type Script = (response: ServerResponse, asked: Asked) => void | Promise<
 
 /** A model server on loopback with scripted answers. Each request uses up the first script that accepts it. */
 export class Upstream {
+  readonly url: string
   readonly asked: Asked[] = []
-  readonly #server: Server
   readonly #scripts: { script: Script; means: (asked: Asked) => boolean }[] = []
 
-  private constructor(server: Server) {
-    this.#server = server
+  private constructor(url: string, server: Server) {
+    this.url = url
     server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#answer(request, response))
   }
 
   static async start(): Promise<Upstream> {
     const server = createServer()
-    const upstream = new Upstream(server)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    return upstream
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}` // it listens on a port
+    return new Upstream(await onLoopback(server), server)
   }
 
   /** Adds a script for the next request that `means` accepts. */

@@ -26,13 +26,13 @@ func Directory(byDefault string, refuse func(directories []string) response.Writ
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
-			named := valuesOf(r.URL.RawQuery, parameter)
+			named := Values(r.URL.RawQuery, parameter)
 			if len(named) > 1 {
 				return refuse(named).Write(c.Response())
 			}
 			values := url.Values{parameter: {choose(named, r.Header, byDefault)}}
 			for _, name := range kept {
-				if given := valuesOf(r.URL.RawQuery, name); len(given) > 0 {
+				if given := Values(r.URL.RawQuery, name); len(given) > 0 {
 					values.Set(name, urlpath.ToUTF8(given[0]))
 				}
 			}
@@ -65,9 +65,9 @@ func choose(named []string, h http.Header, byDefault string) string {
 	return byDefault
 }
 
-// valuesOf returns the values of a parameter in the order of the query. They are decoded like the path, with +
+// Values returns the values of a parameter in the order of the query. They are decoded like the path, with +
 // for a blank. Invalid escapes stay as they are; net/url would drop the parameter.
-func valuesOf(query, name string) (values []string) {
+func Values(query, name string) (values []string) {
 	for pair := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(pair, "=")
 		if unescape(key) == name {

@@ -71,7 +71,7 @@ func TestForms(t *testing.T) {
 
 func TestParametersOfACallback(t *testing.T) {
 	for query, want := range map[string]string{
-		"code=a&code=b": "a", "x=1&co%64e=a+b%2B": "a b+", "code": "", "code=&code=b": "", "code=%zz": "", "": "", "code=a;b": "a;b", "Code=a": "", "%zz=1&code=a": "a",
+		"code=a&code=b": "a", "x=1&co%64e=a+b%2B": "a b+", "code": "", "code=&code=b": "", "code=%zz": "%zz", "": "", "code=a;b": "a;b", "Code=a": "", "%zz=1&code=a": "a",
 	} {
 		if got := parameter(query, "code"); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)

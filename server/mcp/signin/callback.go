@@ -6,11 +6,11 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/server/httpapi/query"
 )
 
 // These limit who calls back (decision X54).
@@ -125,14 +125,9 @@ func reply(w http.ResponseWriter, status int, text string) {
 }
 
 // parameter returns the first value of a parameter of a query, or "".
-func parameter(query, name string) string {
-	for pair := range strings.SplitSeq(query, "&") {
-		key, value, _ := strings.Cut(pair, "=")
-		if key, err := url.QueryUnescape(key); err != nil || key != name {
-			continue
-		}
-		value, _ = url.QueryUnescape(value) // "" if it cannot be read
-		return value
+func parameter(raw, name string) string {
+	if values := query.Values(raw, name); len(values) > 0 {
+		return values[0]
 	}
 	return ""
 }

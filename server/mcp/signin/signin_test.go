@@ -145,7 +145,7 @@ func back(page *url.URL, code string) string {
 
 var browserless = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// visit gets a page, and returns its status, or 0 if nobody listens there.
+// visit gets a page, and returns its status, or 0 if no server listens there.
 func visit(address string) int {
 	response, err := browserless.Get(address)
 	if err != nil {

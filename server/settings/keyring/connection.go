@@ -110,7 +110,7 @@ type callError struct {
 	err    error
 }
 
-// Error does not have the text of the service, which nobody promises to be free of secrets.
+// Error does not have the text of the service, which may contain secrets.
 func (e *callError) Error() string {
 	said := dbus.Error{}
 	if errors.As(e.err, &said) {

@@ -47,7 +47,7 @@ func (c *completions) DeliverSignal(_, _ string, signal *dbus.Signal) {
 func (k *Keyring) prompt(c *connection, path dbus.ObjectPath) (result dbus.Variant, err error) {
 	object := c.object(path)
 	if time.Since(k.refused) < c.times.Quiet {
-		object.Go(promptInterface+".Dismiss", dbus.FlagNoReplyExpected, nil) // nobody needs it
+		object.Go(promptInterface+".Dismiss", dbus.FlagNoReplyExpected, nil) // its answer is not needed
 		return result, errRefused
 	}
 	ended := c.prompted.expect(path)

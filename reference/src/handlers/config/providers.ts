@@ -62,7 +62,7 @@ async function complaintAbout(providers: Providers, name: string): Promise<strin
 
 const checkRequest = bodyOf<contract.CheckProviderRequest>()({ provider: string })
 
-/** `POST /config/check_provider` (GA 10.16). Asks nobody. */
+/** `POST /config/check_provider` (GA 10.16). Sends no request. */
 export function checkProvider(
   { providers }: ProviderDeps,
 ): Operation<contract.CheckProviderData, contract.CheckProviderResponses, contract.CheckProviderErrors> {

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../testing/eventually.ts'
 import type { Authorization } from './authorization.ts'
 import { HttpTransport } from './http-transport.ts'
 import { McpConnection } from './mcp-connection.ts'
+import { onLoopback } from '../../testing/on-loopback.ts'
 
 /** A token that is renewed as a test wants, and the renewals that were asked for. */
 class Token implements Authorization {
@@ -42,13 +42,8 @@ async function serve(status: (line: string, token: string) => number | undefined
     response.end(given === 200 && id !== undefined ? JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? hello : { tools: [] } }) : '')
   }
   const server = createServer((request, response) => void answer(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo // it listens on a port
-  return { url: new URL(`http://127.0.0.1:${port}/mcp`), asked, sessions }
+  const origin = await onLoopback(server)
+  return { url: new URL(`${origin}/mcp`), asked, sessions }
 }
 
 async function open(url: URL, token?: Token): Promise<McpConnection> {

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { JsonDocument } from '../../wire/json/document.ts'
 import type { JsonObject } from '../../wire/json/shape.ts'
@@ -9,6 +8,7 @@ import { silentListener } from '../../testing/silent-listener.ts'
 import { maxMessageBytes } from './event-messages.ts'
 import { HttpTransport } from './http-transport.ts'
 import { McpConnection } from './mcp-connection.ts'
+import { onLoopback } from '../../testing/on-loopback.ts'
 
 /** How a scripted server responds to the request of each method: the JSON of messages. `"id":ID` marks the response. */
 interface Script {
@@ -59,13 +59,8 @@ async function serve({ streams = false, tools = '{"tools":[]}', call = [], initi
     response.end(streams ? messages.map((text) => `data: ${text}\n\n`).join('') : messages.join())
   }
   const server = createServer((request, response) => void answer(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo // it listens on a port
-  return { url: new URL(`http://127.0.0.1:${port}/mcp`), bodies, paths }
+  const origin = await onLoopback(server)
+  return { url: new URL(`${origin}/mcp`), bodies, paths }
 }
 
 async function open(url: URL): Promise<McpConnection> {
@@ -199,16 +194,11 @@ async function hanging(hang: (response: ServerResponse, id: number) => void, ans
     sockets++
     socket.on('close', () => sockets--)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo // it listens on a port
+  const origin = await onLoopback(server)
   const idle = async (calls: number): Promise<void> => {
     await vi.waitUntil(() => events.filter((event) => event === 'tools/call closed').length === calls && sockets === 0, { timeout: 100_000, interval: 5 })
   }
-  return { url: new URL(`http://127.0.0.1:${port}/mcp`), events, idle }
+  return { url: new URL(`${origin}/mcp`), events, idle }
 }
 
 const [json, stream] = [{ 'Content-Type': 'application/json' }, { 'Content-Type': 'text/event-stream' }]

@@ -124,7 +124,7 @@ export class HttpTransport implements Transport {
     if (this.#kind === 'sse' || response.status !== 401 || !wantsToken) return response
     await response.body?.cancel()
     if (isFirst) throw new UnauthorizedError(new URL(url).origin, asksForSignIn)
-    if (post === undefined) return noStream() // or nobody reads the answer to a DELETE
+    if (post === undefined) return noStream() // or it is a DELETE, whose answer is not read
     throw new NotSignedInError()
   }
 

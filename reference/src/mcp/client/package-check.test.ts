@@ -1,11 +1,11 @@
 import type { StdioExtension } from '#contract'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rootPaths } from '../../settings/paths.ts'
 import { Settings } from '../../settings/settings.ts'
 import { temporaryRoot } from '../../testing/temporary-root.ts'
 import { checkPackage } from './package-check.ts'
+import { onLoopback } from '../../testing/on-loopback.ts'
 
 const { signal } = new AbortController()
 
@@ -20,9 +20,7 @@ async function check(cmd: string, args: string[], answers: string[] = ['{}']): P
       response.end(answers[asked.length - 1] ?? answers.at(-1))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/query` // it listens on a port
+  const endpoint = `${await onLoopback(server)}/v1/query`
   const settings = new Settings(rootPaths(temporaryRoot()), { OSV_ENDPOINT: endpoint })
   const config: StdioExtension = {
     type: 'stdio', name: 'x', description: '', cmd, args, envs: {}, env_keys: [], timeout: null, bundled: null, available_tools: [],

@@ -54,7 +54,7 @@ export class ConnectionToken implements Authorization {
     if (token !== this.token) return undefined // another request of this connection has renewed it
     const { store, stopped: signal } = this.#deps
     const stored = await store.read(this.#target)
-    if (stored === undefined) return { why: 'nobody is signed in' }
+    if (stored === undefined) return { why: 'no user is signed in' }
     if (stored.token.accessToken !== token && !isDue(stored)) {
       this.#credentials = stored
       return undefined

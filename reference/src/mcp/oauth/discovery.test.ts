@@ -99,8 +99,8 @@ describe('the discovery (GA 31.2, X50)', () => {
 
   it('ends with the reason of its signal, and leaves no timer', async () => {
     const over = new AbortController()
-    const outcome = expect(discover(new URL('https://far.example/mcp'), over.signal, silent)).rejects.toThrow('nobody waits')
-    over.abort(new Error('nobody waits'))
+    const outcome = expect(discover(new URL('https://far.example/mcp'), over.signal, silent)).rejects.toThrow('no request waits')
+    over.abort(new Error('no request waits'))
     await outcome
     expect(vi.getTimerCount()).toBe(0)
   })

@@ -17,7 +17,7 @@ export interface Request {
 export interface HttpAnswer {
   status: number
   headers: IncomingHttpHeaders
-  /** The JSON object in the body; undefined if there is none, or nobody wants the body. */
+  /** The JSON object in the body; undefined if there is none, or it is not wanted. */
   object: Readonly<Record<string, unknown>> | undefined
 }
 

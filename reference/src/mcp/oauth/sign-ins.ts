@@ -88,7 +88,7 @@ export class SignIns {
       running.waiting--
       if (running.waiting === 0) {
         this.#forget(key, running)
-        running.over.abort(new ExtensionError('Nobody waits for the sign-in'))
+        running.over.abort(new ExtensionError('No request waits for the sign-in'))
       }
     }
   }
@@ -98,7 +98,7 @@ export class SignIns {
     const over = new AbortController()
     const running: Running = { outcome: this.#logged(target, start(over.signal)), waiting: 0, over }
     this.#running.set(key, running)
-    // Whoever comes later starts another one, which finds the stored token.
+    // A later request starts another one, which finds the stored token.
     running.outcome.catch(() => undefined).finally(() => {
       this.#forget(key, running)
     })

@@ -9,7 +9,7 @@ const callMs = 5000
 /** The most bytes of what a bus says before its first message. */
 const maxGreeting = 16 * 1024
 
-/** The answer of a method is an error. Its name alone is told: its text may contain anything. */
+/** The answer of a method is an error. The error has only its name: its text may contain anything. */
 export class CallError extends Error {
   override readonly name = 'CallError'
   readonly errorName: string
