@@ -13,7 +13,8 @@ import (
 // A change replaces the matches of a pattern in the contract. The output of the compiler must contain want.
 type change struct{ name, pattern, with, want string }
 
-// changes are grouped by package, because the compiler skips packages that import a broken one.
+// changes are grouped by packages that do not import each other, because the compiler skips packages that import a broken
+// one.
 var changes = map[string][]change{
 	"handlers": {
 		{"a field of a response may be missing", `(    EditMessageResponse:\n.*\n +required: )\[sessionId\]`, `${1}[]`, "cannot use id (variable of string type"},
@@ -31,18 +32,16 @@ var changes = map[string][]change{
 		{"a field is gone", `        schedule_id: {type: string, nullable: true, x-order: 15}\n`, ``, "unknown field ScheduleID in struct literal of type api.Session"},
 		{"a field may be missing", `(?s)(    Session:.*?total_tokens,\n +input_tokens, .*?), message_count`, `${1}`, "cannot use s.MessageCount (variable of type int64)"},
 	},
-	"recipe": {
+	"recipe, message": {
 		{"a field has another name", `(?s)(    Recipe:\n.*?        )activities:`, `${1}actions:`, "unknown field Activities in struct literal of type Recipe"},
 		{"a field may be missing", `(    SubRecipe:\n.*\n +required: \[name, )path, `, `${1}`, `cannot use o.String("path") (value of type string)`},
+		{"a field has another type", `(In seconds since 1970.\n +type: )integer\n +format: int64`, `${1}string`, "cannot use m.Created (variable of type int64)"},
+		{"an item has another name", `(?s)(    TextContent:.*?enum: \[)text`, `${1}words`, "undefined: api.TextContentTypeText"},
+		{"a field of an item is gone", `(?s)(    ToolRequest:\n.*?)\n        thoughtSignature:.*?\n`, "${1}\n", "unknown field ThoughtSignature in struct literal of type api.ToolRequest"},
 	},
 	"extension": {
 		{"a field has another name", `        cmd: {type: string, x-order: 4}`, `        command: {type: string, x-order: 4}`, "unknown field Cmd in struct literal of type api.StdioExtension"},
 		{"a type is gone", `(?s)    PlatformExtension:.*?\n\n|[^\n]*/PlatformExtension'\n`, ``, "undefined: api.PlatformExtension"},
-	},
-	"message": {
-		{"a field has another type", `(In seconds since 1970.\n +type: )integer\n +format: int64`, `${1}string`, "cannot use m.Created (variable of type int64)"},
-		{"an item has another name", `(?s)(    TextContent:.*?enum: \[)text`, `${1}words`, "undefined: api.TextContentTypeText"},
-		{"a field of an item is gone", `(?s)(    ToolRequest:\n.*?)\n        thoughtSignature:.*?\n`, "${1}\n", "unknown field ThoughtSignature in struct literal of type api.ToolRequest"},
 	},
 }
 

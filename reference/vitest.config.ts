@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'story/**/*.test.ts'],
+    globalSetup: 'src/testing/build-programs.ts',
     restoreMocks: true,
     // No test waits for the clock, so this limit only ends tests that hang. It is long enough for a busy machine.
     testTimeout: 120_000,

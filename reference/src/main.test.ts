@@ -6,18 +6,15 @@ import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { AuthServer } from './testing/auth-server.ts'
 import { eventually } from './testing/eventually.ts'
+import { serverCommand } from './testing/programs.ts'
 import { RawClient, request as requestTo } from './testing/raw-client.ts'
 
 /*
  * Tests the program as a process: its output, and how it ends. Each test starts a process, so there are few of them.
  */
-
-const main = fileURLToPath(new URL('main.ts', import.meta.url))
-const tsx = import.meta.resolve('tsx')
 
 const root = mkdtempSync(join(tmpdir(), 'reference-'))
 afterAll(() => {
@@ -37,7 +34,7 @@ class Program {
 
   /** `input` is the beginning of its standard input, which stays open. */
   constructor(args: string[], env: Record<string, string> = {}, cwd?: string, input = '') {
-    this.process = spawn(process.execPath, ['--import', tsx, main, ...args], {
+    this.process = spawn(process.execPath, [...serverCommand.slice(1), ...args], {
       cwd,
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, HOME: '/nonexistent', GOOSE_PATH_ROOT: root, GOOSE_SERVER__SECRET_KEY: 'key', ...env },

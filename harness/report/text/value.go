@@ -123,7 +123,7 @@ func (v *valuePair) singleLine() {
 // fits reports whether both values are shown whole in that many columns.
 func (v *valuePair) fits(columns int) bool {
 	for i, side := range v.sides {
-		if side.CutBefore > 0 || side.CutAfter > 0 || textfit.Columns(textfit.Visible(v.texts[i])) > min(columns, maxColumns) {
+		if _, left := textfit.Fit(v.texts[i], min(columns, maxColumns)); side.CutBefore > 0 || side.CutAfter > 0 || left > 0 {
 			return false
 		}
 	}

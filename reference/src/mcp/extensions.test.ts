@@ -1,21 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { mcpServer, serverCommand } from '../testing/programs.ts'
 import type { Answer } from '../testing/test-app.ts'
 import { ChatApp, eventLine } from '../testing/chat-app.ts'
 import { scriptedMcpServer } from '../testing/mcp-server.ts'
 import { chatStream, wantsStream } from '../testing/upstream.ts'
 import { onLoopback } from '../testing/on-loopback.ts'
 
-const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const tsx = ['--import', import.meta.resolve('tsx')]
 /** The PATH for extensions in tests, which must find bash. */
 const searched = process.env.PATH ?? ''
-const stdio = { type: 'stdio', name: 'My Ext', cmd: process.execPath, args: [...tsx, file('../testing/mcp-stdio.ts')] }
+const stdio = { type: 'stdio', name: 'My Ext', ...mcpServer }
 
 async function add(app: ChatApp, id: string, config: object): Promise<Answer> {
   return app.call('POST', '/agent/add_extension', { session_id: id, config })
@@ -320,7 +318,7 @@ describe('POST /agent/resume (GA 6.2)', () => {
 
 describe('the builtin extension developer', () => {
   it('runs commands and edits files', async () => {
-    const app = await ChatApp.open({ PATH: searched, GOOSE_SERVER__SECRET_KEY: 'sesame' }, { directory: '/', ownCommand: [process.execPath, ...tsx, file('../main.ts')] })
+    const app = await ChatApp.open({ PATH: searched, GOOSE_SERVER__SECRET_KEY: 'sesame' }, { directory: '/', ownCommand: serverCommand })
     onTestFinished(() => app.app.stop())
     const id = await app.chat({ working_dir: app.root })
     expect(await add(app, id, { type: 'builtin', name: 'Developer' })).toMatchObject({ status: 200, text: '' })

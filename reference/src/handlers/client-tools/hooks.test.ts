@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ClientToolExecutionRequest } from '#contract'
 import type { HookCommand } from '../../engine/hooks/hook-process.ts'
 import { ChatApp, eventLine, type ReplyReader } from '../../testing/chat-app.ts'
 import type { EventReader } from '../../testing/event-reader.ts'
 import { eventually } from '../../testing/eventually.ts'
+import { mcpServer } from '../../testing/programs.ts'
 import { temporaryRoot } from '../../testing/temporary-root.ts'
 import type { Answer } from '../../testing/test-app.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
@@ -212,8 +212,7 @@ describe('the calls of a turn (S85, S86)', () => {
   ])('have one text where hooks replace it: %s', async (text, seen, content) => {
     const line = join(temporaryRoot(), 'line')
     const { app, id } = await started({ after: [sh(`cat > ${line}; ${says({ output: 'new' })}`)] })
-    const server = fileURLToPath(new URL('../../testing/mcp-stdio.ts', import.meta.url))
-    const config = { type: 'stdio', name: 'ext', cmd: process.execPath, args: ['--import', import.meta.resolve('tsx'), server] }
+    const config = { type: 'stdio', name: 'ext', ...mcpServer }
     expect(await app.call('POST', '/agent/add_extension', { session_id: id, config })).toMatchObject({ status: 200 })
     const calls = [{ id: 'p', name: 'ext__parts', input: JSON.stringify({ text }) }]
     app.upstream.answers(chatStream({ calls }), wantsStream).answers(chatStream({ id: 'm2', texts: ['ok'] }), wantsStream)

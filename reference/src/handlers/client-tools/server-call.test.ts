@@ -1,16 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ClientToolExecutionRequest, MessageEvent } from '#contract'
 import type { AppOptions } from '../../app.ts'
 import { ChatApp, eventLine, type ReplyReader } from '../../testing/chat-app.ts'
 import { eventually } from '../../testing/eventually.ts'
+import { mcpServer } from '../../testing/programs.ts'
 import type { Answer } from '../../testing/test-app.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
 
-const server = fileURLToPath(new URL('../../testing/mcp-stdio.ts', import.meta.url))
-const extension = { type: 'stdio', name: 'ext', cmd: process.execPath, args: ['--import', import.meta.resolve('tsx'), server] }
+const extension = { type: 'stdio', name: 'ext', ...mcpServer }
 
 /** A session of the client `c`, which has the tool `t`. The session has the scripted extension if the test needs it. */
 async function started(mode = 'auto', { with: extensions = [], ...options }: Partial<AppOptions> & { with?: object[] } = {}): Promise<{ app: ChatApp; id: string }> {

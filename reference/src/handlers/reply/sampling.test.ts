@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chatBody } from '../../llm/chat-request.ts'
 import { messagesBody } from '../../llm/messages-request.ts'
 import type { ModelConfig } from '../../domain/session/session.ts'
 import { ChatApp, eventLine } from '../../testing/chat-app.ts'
+import { mcpServer } from '../../testing/programs.ts'
 import { chatStream, chatWhole, plain, wantsStream, wantsWhole, type Script } from '../../testing/upstream.ts'
 import { textMessage } from '../../domain/message/new-message.ts'
 
@@ -15,8 +15,7 @@ async function chat(environment: Record<string, string> = {}): Promise<{ app: Ch
   onTestFinished(() => app.app.stop())
   const id = await app.chat()
   await app.call('PUT', `/sessions/${id}/name`, { name: 'Named' })
-  const args = ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL('../../testing/mcp-stdio.ts', import.meta.url))]
-  const config = { type: 'stdio', name: 'x', cmd: process.execPath, args }
+  const config = { type: 'stdio', name: 'x', ...mcpServer }
   expect(await app.call('POST', '/agent/add_extension', { session_id: id, config })).toMatchObject({ status: 200 })
   return { app, id }
 }

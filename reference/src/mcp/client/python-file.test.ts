@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ChatApp } from '../../testing/chat-app.ts'
 import { eventually } from '../../testing/eventually.ts'
+import { mcpServer } from '../../testing/programs.ts'
 import { temporaryRoot } from '../../testing/temporary-root.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
 import { removeLeftPythonFiles, writePythonFile } from './python-file.ts'
@@ -31,9 +31,8 @@ async function add(app: ChatApp, id: string, config: object = python): Promise<s
 
 describe('inline Python (X22)', () => {
   it('is run from a separate file, which is removed with the connection', async () => {
-    const server = [process.execPath, '--import', import.meta.resolve('tsx'), fileURLToPath(new URL('../../testing/mcp-stdio.ts', import.meta.url))]
     const facts = 'FILE="${@: -1}" FACTS="${*:1:$#-1}|$(cat "${@: -1}")|$(stat -c %a "${@: -1}" "$(dirname "${@: -1}")" | xargs)|$PWD"'
-    const { app, id, left } = await chat(`${facts} exec ${server.join(' ')}`)
+    const { app, id, left } = await chat(`${facts} exec ${mcpServer.cmd} ${mcpServer.args.join(' ')}`)
     expect(await add(app, id)).toBe('')
     expect(left()).toEqual([expect.stringMatching(/^goose-[0-9a-f-]{36}$/)])
     const calls = [{ id: 'c', name: 'py__env', input: '{"text":"FACTS"}' }]

@@ -1,15 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ChatApp, eventLine } from '../../testing/chat-app.ts'
+import { mcpServer } from '../../testing/programs.ts'
 import { chatStream, wantsStream } from '../../testing/upstream.ts'
 
-const scripted = {
-  type: 'stdio',
-  cmd: process.execPath,
-  args: ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL('../../testing/mcp-stdio.ts', import.meta.url))],
-}
+const scripted = { type: 'stdio', ...mcpServer }
 
 /** A chat with these platform extensions. */
 async function withPlatform(...names: string[]): Promise<{ app: ChatApp; id: string }> {
