@@ -30,6 +30,7 @@ import { Providers } from './llm/providers.ts'
 import type { Logger } from './log.ts'
 import { AgentExtensions } from './mcp/agent-extensions.ts'
 import { SignIns } from './mcp/oauth/sign-ins.ts'
+import { Prices } from './pricing/prices.ts'
 import { clientToolRoutes, gooseRoutes } from './routes.ts'
 import type { Environment, Paths } from './settings/paths.ts'
 import { Settings } from './settings/settings.ts'
@@ -139,6 +140,7 @@ function gooseServer(
   const agents = new Agents(maxActiveAgents, makeAgent, logger)
   store.onCreated = (id) => void agents.end(id) // drops an agent that was made before its session existed (G30)
   const naming = new SessionNaming(logger, telemetry)
+  const prices = new Prices(environment, logger)
   const routes = gooseRoutes({
     paths,
     secretKey,
@@ -155,6 +157,7 @@ function gooseServer(
     logger,
     telemetry,
     library: new RecipeLibrary(settings, directory, recipeWorker),
+    prices,
     providers: new Providers(settings, logger, telemetry),
     largeTexts: new LargeTexts(settings),
     confirmations: new Confirmations(),
@@ -164,6 +167,7 @@ function gooseServer(
     routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, settings, handler) })),
     stop: async () => {
       signIns.stop()
+      prices.stop()
       await naming.stop()
       await agents.stopAll()
       await recipeWorker.close()
