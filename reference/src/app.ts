@@ -103,7 +103,8 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const state = { bus, registry, leases, executions, questions, guards, hooks, streams }
   const clientToolDeps = { ...options, ...state, logger, maxTools: clientTools.maxTools, defaultDirectory: directory }
   const modelCalls = new ModelCalls({ registry, executions, guards, directory, timeout: options.defaultTimeout })
-  const goose = gooseServer(options, { store, executions, hooks, clientTools: modelCalls }, logger)
+  const prices = new Prices(options.environment, logger)
+  const goose = gooseServer(options, { store, executions, hooks, prices, clientTools: modelCalls }, logger)
   const routes = observed([...clientToolRoutes(clientToolDeps), ...goose.routes], options.telemetry)
   const router = createRouter(routes, [requireAllowedOrigin(options), cors, requireSecretKey(options.secretKey)], errorHandler(logger))
   const bodies = new Bodies(options.bodyGrace)
@@ -114,6 +115,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
       questions.stop()
       hooks.stop()
       leases.stop()
+      prices.stop()
       for (const directory of streams.directories()) {
         bus.publish(directory, { type: 'server.instance.disposed', properties: { directory } })
       }
@@ -127,7 +129,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
   { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody, print, telemetry }: AppOptions,
-  { store, executions, hooks, clientTools }: { store: SessionStore; executions: Executions; hooks: Hooks; clientTools: ClientTools },
+  { store, executions, hooks, prices, clientTools }: { store: SessionStore; executions: Executions; hooks: Hooks; prices: Prices; clientTools: ClientTools },
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
@@ -140,7 +142,6 @@ function gooseServer(
   const agents = new Agents(maxActiveAgents, makeAgent, logger)
   store.onCreated = (id) => void agents.end(id) // drops an agent that was made before its session existed (G30)
   const naming = new SessionNaming(logger, telemetry)
-  const prices = new Prices(environment, logger)
   const routes = gooseRoutes({
     paths,
     secretKey,
@@ -167,7 +168,6 @@ function gooseServer(
     routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, settings, handler) })),
     stop: async () => {
       signIns.stop()
-      prices.stop()
       await naming.stop()
       await agents.stopAll()
       await recipeWorker.close()

@@ -7,15 +7,18 @@ import { priceList, type Price, type PriceKey, type PriceList } from './price-li
  * The list of models of OpenRouter, as far as it has prices (G68).
  */
 
+/** How many items are read between two checks of the time slice. */
+const itemsAtOnce = 1000
+
 /** The prices of the items that have one. */
 export async function pricesIn(items: readonly unknown[]): Promise<PriceList> {
   const slices = new TimeSlices()
   const found: (PriceKey & { price: Price })[] = []
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     const id = member(item, 'id')
     const [key, price] = [typeof id === 'string' ? keyOf(id) : undefined, priceOf(item)]
     if (key !== undefined && price !== undefined) found.push({ ...key, price })
-    await slices.yieldIfDue()
+    if (index % itemsAtOnce === 0) await slices.yieldIfDue()
   }
   return priceList(found)
 }

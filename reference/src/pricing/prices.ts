@@ -31,9 +31,12 @@ export class Prices {
   constructor(environment: Environment, logger: Logger, now = Date.now) {
     const directory = cacheDirectory(environment)
     this.#address = listAddress(environment)
-    this.#file = directory === undefined ? undefined : new PriceFile(join(directory, 'pricing_cache.json'))
+    this.#file = directory === undefined ? undefined : new PriceFile(join(directory, 'pricing_cache.json'), logger)
     this.#logger = logger
     this.#now = now
+    if (this.#address === undefined && environment.GOOSE_PRICING_URL !== 'none') {
+      logger.warn('prices are never fetched', { why: 'GOOSE_PRICING_URL is neither an http or https URL without a user, nor none' })
+    }
   }
 
   /** The known prices. Fetches nothing. */
@@ -74,7 +77,7 @@ export class Prices {
 
   #startFetch(): void {
     const address = this.#address
-    if (address === undefined || this.#running !== undefined || this.#stop.signal.aborted || this.#isPause()) return
+    if (address === undefined || this.#running !== undefined || this.#isPause()) return
     this.#running = this.#outside(() => this.#fetch(address)).finally(() => (this.#running = undefined))
   }
 
@@ -88,21 +91,17 @@ export class Prices {
     const { signal } = this.#stop
     try {
       const fetched = await fetchPrices(address, signal)
-      if ('list' in fetched) await this.#keep({ list: fetched.list, fetchedAt: Math.floor(this.#now() / 1000) })
-      else this.#fail(fetched.why)
+      signal.throwIfAborted()
+      if ('why' in fetched) {
+        this.#fail(fetched.why)
+        return
+      }
+      const prices = { list: fetched.list, fetchedAt: Math.floor(this.#now() / 1000) }
+      await this.#file?.write(prices, signal)
+      this.#fetched = prices
     } catch (error) {
       if (!signal.aborted) this.#fail(error instanceof Error ? error.name : 'for an unknown reason') // a message might quote the response
     }
-  }
-
-  async #keep(prices: DatedPrices): Promise<void> {
-    try {
-      await this.#file?.write(prices, this.#stop.signal)
-    } catch (err) {
-      this.#stop.signal.throwIfAborted()
-      this.#logger.warn('prices not written', { file: this.#file?.path, err })
-    }
-    this.#fetched = prices
   }
 
   #fail(why: string): void {
