@@ -25,6 +25,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/handlers/sessions"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/definition"
+	"github.com/lockstep-dev/lockstep/server/llm/prices"
 	"github.com/lockstep-dev/lockstep/server/mcp/connector"
 	"github.com/lockstep-dev/lockstep/server/mcp/osv"
 	"github.com/lockstep-dev/lockstep/server/mcp/platform"
@@ -45,6 +46,8 @@ type goose struct {
 	providers   *llm.Factory
 	transport   *http.Transport
 	background  *turn.Background
+	prices      *prices.Prices
+	fetches     *turn.Background    // of prices, which end first
 	guard       *processgroup.Guard // ends the processes of extensions and hooks with the server
 	hooks       *hooks.Hooks
 	signIns     *signin.SignIns
@@ -63,6 +66,7 @@ func newGoose(config Config) (*goose, error) {
 		permissions: permission.New(config.Directories.Config),
 		transport:   llm.NewTransport(),
 		background:  turn.NewBackground(config.Log),
+		fetches:     turn.NewBackground(config.Log),
 		noGrace:     make(chan struct{}),
 	}
 	g.settings.SetEnvironment(config.Environment)
@@ -88,6 +92,7 @@ func newGoose(config Config) (*goose, error) {
 	if config.Models != nil {
 		g.providers.Transport = config.Models
 	}
+	g.prices = g.newPrices(config)
 	if _, err := g.settings.Mapping(settings.Config); err != nil { // creates the file if it is missing
 		config.Log.Warn("settings not read", "err", err)
 	}
@@ -107,6 +112,20 @@ func newGoose(config Config) (*goose, error) {
 	g.agents = turn.NewPool(config.MaxActiveAgents, func(sessionID string) turn.Extensions { return connector.NewSet(sessionID) })
 	g.store.Made = func(id string) { _ = g.agents.End(id, func() error { return nil }) } // drops an older agent with this ID (decision G30)
 	return g, nil
+}
+
+// newPrices returns the prices of models. The request for their list has a connection of its own, and may be compressed:
+// its body is bounded while it is read.
+func (g *goose) newPrices(config Config) *prices.Prices {
+	transport := config.Models
+	if transport == nil {
+		own := llm.NewTransport()
+		own.DisableCompression, own.DisableKeepAlives = false, true
+		transport = own
+	}
+	return prices.New(prices.Options{
+		Address: config.env("GOOSE_PRICING_URL"), Directory: config.Directories.Cache, Transport: transport, Go: g.fetches.Go, Log: config.Log,
+	})
 }
 
 // connector returns what connects agents to their extensions.
@@ -187,6 +206,7 @@ func (c Config) skills() (places []string) {
 
 // close closes connections and files. The goose cannot be used afterwards.
 func (g *goose) close() error {
+	g.fetches.Close()
 	g.background.Close()
 	g.signIns.Stop()
 	g.agents.Close()

@@ -49,6 +49,7 @@ func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 	s.registry.Shutdown() // (2) executions fail, and so does what waits for a hook
 	s.goose.hooks.Stop()
 	s.goose.signIns.Stop() // no request waits for a user any more
+	s.goose.fetches.Close()
 	err := s.bus.Shutdown(ctx)
 	if err == nil { // (3) and (4): the streams have ended
 		err = s.http.Shutdown(ctx) // waits for answers that are still being written

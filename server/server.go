@@ -81,7 +81,7 @@ type Config struct {
 	// server ends. The command calls processgroup.RunGuard. If Guard is empty, these processes outlive a server that
 	// is killed.
 	Guard []string
-	// Models sends the requests to models. Nil means over the network.
+	// Models sends the requests to models, and that for the list of their prices. Nil means over the network.
 	Models http.RoundTripper
 	// MaxActiveAgents is the maximum number of agents in memory; 100 if 0.
 	MaxActiveAgents int
@@ -237,7 +237,7 @@ func New(config Config) (*Server, error) {
 			sessionHandlers:     goose.sessionHandlers(config),
 			agentHandlers:       goose.agentHandlers(config),
 			configHandlers:      &configHandlers{Settings: goose.settings, Permissions: goose.permissions, Log: config.Log},
-			providerHandlers:    &providerHandlers{Settings: goose.settings, Providers: goose.providers, Log: config.Log},
+			providerHandlers:    &providerHandlers{Settings: goose.settings, Providers: goose.providers, Prices: goose.prices, Log: config.Log},
 			replyHandlers:       &reply.Handlers{Store: goose.store, Turns: turns},
 			diagnosticsHandlers: goose.diagnosticsHandlers(config),
 		},

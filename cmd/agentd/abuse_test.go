@@ -187,7 +187,7 @@ func startContender(t testing.TB, c contender, home, model string, env ...string
 	args := append(c.command[1:len(c.command):len(c.command)], "agent", "--port", "0", "--directory", "/")
 	cmd := exec.CommandContext(t.Context(), c.command[0], args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "TMPDIR=" + tmp, markVariable + "=" + home,
-		"OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true", "GOOSE_MODE=auto", asAgentd + "=1"}
+		"OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true", "GOOSE_PRICING_URL=none", "GOOSE_MODE=auto", asAgentd + "=1"}
 	cmd.Env = append(cmd.Env, env...)
 	s := &served{cmd: cmd, home: home, stderr: &syncbuffer.Buffer{}}
 	cmd.Stderr = s.stderr

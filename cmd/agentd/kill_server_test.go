@@ -42,7 +42,7 @@ func agentd(t *testing.T, home, model string, env ...string) *exec.Cmd {
 	t.Helper()
 	program := testfile.Program(t)
 	cmd := exec.CommandContext(t.Context(), program, "agent", "--port", "0", "--directory", "/")
-	cmd.Env = append([]string{asAgentd + "=1", "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true"}, env...)
+	cmd.Env = append([]string{asAgentd + "=1", "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true", "GOOSE_PRICING_URL=none"}, env...)
 	cmd.Dir = home
 	return cmd
 }

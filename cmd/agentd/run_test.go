@@ -264,7 +264,7 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 				t.Fatal(err)
 			}
 			root := t.TempDir()
-			env := map[string]string{"GOOSE_PATH_ROOT": root}
+			env := map[string]string{"GOOSE_PATH_ROOT": root, "GOOSE_CACHE_DIR": "/c"}
 			maps.Copy(env, tc.env)
 			insecure, _ := cmd.Flags().GetBool(insecureFlag)
 			got, err := readSettings(flags, insecure, environment(t, env))
@@ -272,6 +272,7 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 				t.Fatal(err)
 			}
 			tc.want.directories = pathsettings.Below(root)
+			tc.want.directories.Cache = "/c"
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(settings{})); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}

@@ -73,7 +73,7 @@ func TestSecretsStaySecret(t *testing.T) {
 			home := t.TempDir()
 			keys := keysOf(t, model.URL)
 			v := vaultOf(t, home, keys.secrets)
-			cmd := agentd(t, home, model.URL, append(v.env, keys.settings...)...)
+			cmd := agentd(t, home, model.URL, append(append(v.env, keys.settings...), "GOOSE_PRICING_URL="+model.URL+pricesPath)...)
 			cmd.Env = slices.DeleteFunc(cmd.Env, func(variable string) bool { return variable == "OPENAI_API_KEY=sk-test" })
 			testfile.Write(t, filepath.Join(home, "config", "custom_providers", "groq.json"),
 				`{"name":"groq","engine":"openai","display_name":"G","api_key_env":"GROQ_API_KEY","base_url":"`+model.URL+`/v1/chat/completions","models":[]}`)
@@ -111,7 +111,11 @@ func TestSecretsStaySecret(t *testing.T) {
 	}
 }
 
+// pricesPath is the path of a list of prices.
+const pricesPath = "/prices"
+
 // thievingModels are servers of models that put the key of a request into each list of models, and each error about one.
+// Into their list of prices they put all header fields.
 type thievingModels struct {
 	status atomic.Int64 // of lists
 
@@ -126,6 +130,11 @@ func (m *thievingModels) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Unlock()
 	if r.Method == "POST" {
 		scripted(w, r)
+		return
+	}
+	if r.URL.Path == pricesPath {
+		fmt.Fprintf(w, `{"data":[{"id":"openai/gpt-4o","pricing":{"prompt":"1","completion":"1"}},{"id":%q,"pricing":{"prompt":"1","completion":"1"}}]}`,
+			"thief/"+fmt.Sprint(r.Header))
 		return
 	}
 	w.WriteHeader(int(m.status.Load()))
@@ -257,7 +266,7 @@ func (a *answers) ofDefinitions(t *testing.T, model, session string) {
 	put("PUT", "/groq", "sk-12345-"+canary)
 }
 
-// ofProviders uses the other operations on providers (GA 10.14 to 10.18), while lists of models fail in several ways.
+// ofProviders uses the other operations on providers (GA 10.14 to 10.18, 16.2), while lists of models fail in several ways.
 func (a *answers) ofProviders(t *testing.T, models *thievingModels, providers []string) {
 	t.Helper()
 	for _, status := range []int64{200, 401, 429, 500} {
@@ -276,6 +285,13 @@ func (a *answers) ofProviders(t *testing.T, models *thievingModels, providers []
 		a.of(t, "GET", "/config/custom-providers/"+provider, nil)
 	}
 	a.of(t, "GET", "/config/providers", nil)
+	for _, configured := range []bool{false, true} {
+		prices := a.of(t, "POST", "/config/pricing", object{"configured_only": configured})
+		if !strings.Contains(prices, `"openai"`) || strings.Contains(prices, `"thief"`) == configured {
+			t.Errorf("the prices of configured providers only (%t) are %s", configured, prices)
+		}
+	}
+	a.of(t, "POST", "/config/pricing", object{"configured_only": canary})
 }
 
 // ofTheRest uses the operations that show settings, and diagnostics.
@@ -303,6 +319,7 @@ func (a *answers) ofBrokenSecrets(t *testing.T, store func(*testing.T, string), 
 		a.of(t, "POST", "/agent/update_provider", object{"session_id": session, "provider": "openai", "model": "gpt-4o"})
 		a.of(t, "GET", "/config/providers", nil)
 		a.of(t, "GET", "/config/providers/openai/models", nil)
+		a.of(t, "POST", "/config/pricing", object{"configured_only": true})
 		a.of(t, "POST", "/config/check_provider", object{"provider": "openai"})
 		a.of(t, "POST", "/config/set_provider", object{"provider": "openai", "model": "m"})
 		broken := defined("Two")

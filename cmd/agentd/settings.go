@@ -131,6 +131,8 @@ func environmentHelp() string {
 	fmt.Fprintf(&b, "    %-26s the secret that requests must bring in X-Secret-Key; \"test\" if it is not set, on loopback only\n", secretVariable)
 	fmt.Fprintf(&b, "    %-26s how many agents are kept in memory; 100 if it is not set\n", agentsVariable)
 	fmt.Fprintf(&b, "    %-26s the directory of settings, sessions and logs; in the home directory if it is not set\n", "GOOSE_PATH_ROOT")
+	fmt.Fprintf(&b, "    %-26s the directory of the prices of models; in the home directory if it is not set\n", "GOOSE_CACHE_DIR")
+	fmt.Fprintf(&b, "    %-26s the list of prices, an http or https URL, or none; that of OpenRouter if it is not set\n", "GOOSE_PRICING_URL")
 	return b.String()
 }
 

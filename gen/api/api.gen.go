@@ -945,6 +945,36 @@ func (e PlatformExtensionInputType) Valid() bool {
 	}
 }
 
+// Defines values for PricingDataCurrency.
+const (
+	PricingDataCurrencyDollarSign PricingDataCurrency = "$"
+)
+
+// Valid indicates whether the value is a known member of the PricingDataCurrency enum.
+func (e PricingDataCurrency) Valid() bool {
+	switch e {
+	case PricingDataCurrencyDollarSign:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PricingResponseSource.
+const (
+	PricingResponseSourceOpenrouter PricingResponseSource = "openrouter"
+)
+
+// Valid indicates whether the value is a known member of the PricingResponseSource enum.
+func (e PricingResponseSource) Valid() bool {
+	switch e {
+	case PricingResponseSourceOpenrouter:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PrincipalType.
 const (
 	PrincipalTypeExtension PrincipalType = "Extension"
@@ -3141,6 +3171,36 @@ type PlatformExtensionInput struct {
 // PlatformExtensionInputType defines model for PlatformExtensionInput.Type.
 type PlatformExtensionInputType string
 
+// PricingData What a model costs in USD per token.
+//
+// Example: {"context_length":128000,"currency":"$","input_token_cost":0.0000025,"model":"gpt-4o","output_token_cost":0.00001,"provider":"openai"}
+type PricingData struct {
+	Provider        string              `json:"provider"`
+	Model           string              `json:"model"`
+	InputTokenCost  float64             `json:"input_token_cost"`
+	OutputTokenCost float64             `json:"output_token_cost"`
+	Currency        PricingDataCurrency `json:"currency"`
+	ContextLength   *int64              `json:"context_length"`
+}
+
+// PricingDataCurrency defines model for PricingData.Currency.
+type PricingDataCurrency string
+
+// PricingQuery Example: {"configured_only":false}
+type PricingQuery struct {
+	// ConfiguredOnly By default true.
+	ConfiguredOnly *bool `json:"configured_only,omitempty"`
+}
+
+// PricingResponse defines model for PricingResponse.
+type PricingResponse struct {
+	Pricing []PricingData         `json:"pricing"`
+	Source  PricingResponseSource `json:"source"`
+}
+
+// PricingResponseSource defines model for PricingResponse.Source.
+type PricingResponseSource string
+
 // PrincipalType Ignored.
 type PrincipalType string
 
@@ -4506,6 +4566,9 @@ type AddExtensionConfigJSONRequestBody = ExtensionQuery
 
 // UpsertPermissionsJSONRequestBody defines body for UpsertPermissions for application/json ContentType.
 type UpsertPermissionsJSONRequestBody = UpsertPermissionsQuery
+
+// GetPricingJSONRequestBody defines body for GetPricing for application/json ContentType.
+type GetPricingJSONRequestBody = PricingQuery
 
 // ReadConfigJSONRequestBody defines body for ReadConfig for application/json ContentType.
 type ReadConfigJSONRequestBody = ConfigKeyQuery

@@ -552,6 +552,24 @@ type ClientInterface interface {
 	// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
 	UpsertPermissions(ctx context.Context, body UpsertPermissionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetPricingWithBody List the prices of models
+	//
+	// All known prices, or those of the models of configured providers. Only a request for all prices may fetch the list from the internet, at most once a day. A list that cannot be fetched is no error.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /config/pricing (the `GetPricing` operationId).
+	GetPricingWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPricing List the prices of models
+	//
+	// All known prices, or those of the models of configured providers. Only a request for all prices may fetch the list from the internet, at most once a day. A list that cannot be fetched is no error.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /config/pricing (the `GetPricing` operationId).
+	GetPricing(ctx context.Context, body GetPricingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetProviders List the providers
 	//
 	// Providers that cannot run on this server are listed too. Nothing is sent to a provider.
@@ -1820,6 +1838,44 @@ func (c *Client) UpsertPermissionsWithBody(ctx context.Context, contentType stri
 // Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
 func (c *Client) UpsertPermissions(ctx context.Context, body UpsertPermissionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpsertPermissionsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPricingWithBody List the prices of models
+//
+// All known prices, or those of the models of configured providers. Only a request for all prices may fetch the list from the internet, at most once a day. A list that cannot be fetched is no error.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /config/pricing (the `GetPricing` operationId).
+func (c *Client) GetPricingWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPricingRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPricing List the prices of models
+//
+// All known prices, or those of the models of configured providers. Only a request for all prices may fetch the list from the internet, at most once a day. A list that cannot be fetched is no error.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /config/pricing (the `GetPricing` operationId).
+func (c *Client) GetPricing(ctx context.Context, body GetPricingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPricingRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4185,6 +4241,46 @@ func NewUpsertPermissionsRequestWithBody(server string, contentType string, body
 	return req, nil
 }
 
+// NewGetPricingRequest calls the generic GetPricing builder with application/json body
+func NewGetPricingRequest(server string, body GetPricingJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewGetPricingRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewGetPricingRequestWithBody constructs an http.Request for the GetPricing method, with any body, and a specified content type
+func NewGetPricingRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/config/pricing")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetProvidersRequest constructs an http.Request for the GetProviders method
 func NewGetProvidersRequest(server string) (*http.Request, error) {
 	var err error
@@ -5647,6 +5743,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /config/permissions (the `UpsertPermissions` operationId).
 	UpsertPermissionsWithResponse(ctx context.Context, body UpsertPermissionsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpsertPermissionsHTTPResponse, error)
+
+	// GetPricingWithBodyWithResponse List the prices of models
+	//
+	// All known prices, or those of the models of configured providers. Only a request for all prices may fetch the list from the internet, at most once a day. A list that cannot be fetched is no error.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/pricing (the `GetPricing` operationId).
+	GetPricingWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GetPricingHTTPResponse, error)
+
+	// GetPricingWithResponse List the prices of models
+	//
+	// All known prices, or those of the models of configured providers. Only a request for all prices may fetch the list from the internet, at most once a day. A list that cannot be fetched is no error.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /config/pricing (the `GetPricing` operationId).
+	GetPricingWithResponse(ctx context.Context, body GetPricingJSONRequestBody, reqEditors ...RequestEditorFn) (*GetPricingHTTPResponse, error)
 
 	// GetProvidersWithResponse List the providers
 	//
@@ -9385,6 +9499,112 @@ func (r UpsertPermissionsHTTPResponse) ContentType() string {
 	return ""
 }
 
+// GetPricingHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetPricing
+type GetPricingHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetPricingHTTPResponse400Headers the declared response headers of an HTTP 400 response for GetPricing
+type GetPricingHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetPricingHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetPricing
+type GetPricingHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetPricingHTTPResponse408Headers the declared response headers of an HTTP 408 response for GetPricing
+type GetPricingHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetPricingHTTPResponse413Headers the declared response headers of an HTTP 413 response for GetPricing
+type GetPricingHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetPricingHTTPResponse415Headers the declared response headers of an HTTP 415 response for GetPricing
+type GetPricingHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetPricingHTTPResponse422Headers the declared response headers of an HTTP 422 response for GetPricing
+type GetPricingHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetPricingHTTPResponse503Headers the declared response headers of an HTTP 503 response for GetPricing
+type GetPricingHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
+type GetPricingHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PricingResponse
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetPricingHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *GetPricingHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetPricingHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *GetPricingHTTPResponse408Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *GetPricingHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *GetPricingHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *GetPricingHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetPricingHTTPResponse503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPricingHTTPResponse) GetJSON200() *PricingResponse {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPricingHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPricingHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPricingHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPricingHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetProvidersHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetProviders
 type GetProvidersHTTPResponse200Headers struct {
 	AccessControlAllowOrigin string
@@ -12236,6 +12456,36 @@ func (c *ClientWithResponses) UpsertPermissionsWithResponse(ctx context.Context,
 		return nil, err
 	}
 	return ParseUpsertPermissionsHTTPResponse(rsp)
+}
+
+// GetPricingWithBodyWithResponse List the prices of models
+//
+// All known prices, or those of the models of configured providers. Only a request for all prices may fetch the list from the internet, at most once a day. A list that cannot be fetched is no error.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/pricing (the `GetPricing` operationId).
+func (c *ClientWithResponses) GetPricingWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*GetPricingHTTPResponse, error) {
+	rsp, err := c.GetPricingWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPricingHTTPResponse(rsp)
+}
+
+// GetPricingWithResponse List the prices of models
+//
+// All known prices, or those of the models of configured providers. Only a request for all prices may fetch the list from the internet, at most once a day. A list that cannot be fetched is no error.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /config/pricing (the `GetPricing` operationId).
+func (c *ClientWithResponses) GetPricingWithResponse(ctx context.Context, body GetPricingJSONRequestBody, reqEditors ...RequestEditorFn) (*GetPricingHTTPResponse, error) {
+	rsp, err := c.GetPricing(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPricingHTTPResponse(rsp)
 }
 
 // GetProvidersWithResponse List the providers
@@ -17627,6 +17877,187 @@ func ParseUpsertPermissionsHTTPResponse(rsp *http.Response) (*UpsertPermissionsH
 		response.Headers500 = &headers
 	case rsp.StatusCode == 503:
 		var headers UpsertPermissionsHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetPricingHTTPResponse parses an HTTP response from a GetPricingWithResponse call
+func ParseGetPricingHTTPResponse(rsp *http.Response) (*GetPricingHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPricingHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PricingResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetPricingHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers GetPricingHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetPricingHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers GetPricingHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
+	case rsp.StatusCode == 413:
+		var headers GetPricingHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers GetPricingHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers GetPricingHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetPricingHTTPResponse503Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {

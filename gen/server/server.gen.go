@@ -119,6 +119,9 @@ type ServerInterface interface {
 	// UpsertPermissions Set permissions of tools
 	// (POST /config/permissions)
 	UpsertPermissions(ctx echo.Context) error
+	// GetPricing List the prices of models
+	// (POST /config/pricing)
+	GetPricing(ctx echo.Context) error
 	// GetProviders List the providers
 	// (GET /config/providers)
 	GetProviders(ctx echo.Context) error
@@ -862,6 +865,15 @@ func (w *ServerInterfaceWrapper) UpsertPermissions(ctx echo.Context) error {
 	return err
 }
 
+// GetPricing converts echo context to params.
+func (w *ServerInterfaceWrapper) GetPricing(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetPricing(ctx)
+	return err
+}
+
 // GetProviders converts echo context to params.
 func (w *ServerInterfaceWrapper) GetProviders(ctx echo.Context) error {
 	var err error
@@ -1302,6 +1314,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.POST(options.BaseURL+"/config/check_provider", wrapper.CheckProvider, options.OperationMiddlewares["checkProvider"]...)
 	router.POST(options.BaseURL+"/config/set_provider", wrapper.SetProvider, options.OperationMiddlewares["setProvider"]...)
 	router.POST(options.BaseURL+"/config/detect-provider", wrapper.DetectProvider, options.OperationMiddlewares["detectProvider"]...)
+	router.POST(options.BaseURL+"/config/pricing", wrapper.GetPricing, options.OperationMiddlewares["getPricing"]...)
 	router.POST(options.BaseURL+"/config/custom-providers", wrapper.CreateCustomProvider, options.OperationMiddlewares["createCustomProvider"]...)
 	router.DELETE(options.BaseURL+"/config/custom-providers/:id", wrapper.RemoveCustomProvider, options.OperationMiddlewares["removeCustomProvider"]...)
 	router.GET(options.BaseURL+"/config/custom-providers/:id", wrapper.GetCustomProvider, options.OperationMiddlewares["getCustomProvider"]...)
@@ -3030,6 +3043,59 @@ func (OverloadedResponse) VisitUpsertPermissionsResponse(w http.ResponseWriter) 
 	return response.Empty{Status: 503}.Write(w)
 }
 
+// GetPricingRequestObject is the request of the operation.
+type GetPricingRequestObject struct {
+	Body GetPricingJSONRequestBody
+}
+
+// GetPricingResponseObject is one of the responses that the contract has for the operation.
+type GetPricingResponseObject interface {
+	VisitGetPricingResponse(w http.ResponseWriter) error
+}
+
+// GetPricing200JSONResponse has status 200.
+type GetPricing200JSONResponse struct{ response.Of[PricingResponse] }
+
+// VisitGetPricingResponse writes the response.
+func (r GetPricing200JSONResponse) VisitGetPricingResponse(w http.ResponseWriter) error {
+	return r.Write(w, 200)
+}
+
+// VisitGetPricingResponse writes the response.
+func (r UnparsableBodyTextResponse) VisitGetPricingResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 400, Body: string(r.Body)}.Write(w)
+}
+
+// VisitGetPricingResponse writes the response.
+func (UnauthorizedResponse) VisitGetPricingResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 401}.Write(w)
+}
+
+// VisitGetPricingResponse writes the response.
+func (SlowBodyResponse) VisitGetPricingResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 408}.Write(w)
+}
+
+// VisitGetPricingResponse writes the response.
+func (r OversizedBodyTextResponse) VisitGetPricingResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 413, Body: string(r.Body)}.Write(w)
+}
+
+// VisitGetPricingResponse writes the response.
+func (r UnsupportedBodyTextResponse) VisitGetPricingResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 415, Body: string(r.Body)}.Write(w)
+}
+
+// VisitGetPricingResponse writes the response.
+func (r UnexpectedShapeTextResponse) VisitGetPricingResponse(w http.ResponseWriter) error {
+	return response.Text{Status: 422, Body: string(r.Body)}.Write(w)
+}
+
+// VisitGetPricingResponse writes the response.
+func (OverloadedResponse) VisitGetPricingResponse(w http.ResponseWriter) error {
+	return response.Empty{Status: 503}.Write(w)
+}
+
 // GetProvidersRequestObject is the request of the operation.
 type GetProvidersRequestObject struct {
 }
@@ -4127,6 +4193,9 @@ type StrictServerInterface interface {
 	// UpsertPermissions Set permissions of tools
 	// (POST /config/permissions)
 	UpsertPermissions(ctx context.Context, request UpsertPermissionsRequestObject) (UpsertPermissionsResponseObject, error)
+	// GetPricing List the prices of models
+	// (POST /config/pricing)
+	GetPricing(ctx context.Context, request GetPricingRequestObject) (GetPricingResponseObject, error)
 	// GetProviders List the providers
 	// (GET /config/providers)
 	GetProviders(ctx context.Context, request GetProvidersRequestObject) (GetProvidersResponseObject, error)
@@ -4649,6 +4718,20 @@ func (h strictHandler) UpsertPermissions(c echo.Context) error {
 		return err
 	}
 	return response.VisitUpsertPermissionsResponse(c.Response())
+}
+
+// GetPricing answers POST /config/pricing.
+func (h strictHandler) GetPricing(c echo.Context) error {
+	var request GetPricingRequestObject
+	var err error
+	if request.Body, err = body.Of[GetPricingJSONRequestBody](c.Request().Context()); err != nil {
+		return err
+	}
+	response, err := h.operations.GetPricing(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return response.VisitGetPricingResponse(c.Response())
 }
 
 // GetProviders answers GET /config/providers.

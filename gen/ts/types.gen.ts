@@ -1776,6 +1776,30 @@ export type DetectProviderResponse = {
  */
 export type DetectedProvider = 'anthropic' | 'openai' | 'google' | 'groq';
 
+export type PricingQuery = {
+    /**
+     * By default true.
+     */
+    configured_only?: boolean | null;
+};
+
+export type PricingResponse = {
+    pricing: Array<PricingData>;
+    source: 'openrouter';
+};
+
+/**
+ * What a model costs in USD per token.
+ */
+export type PricingData = {
+    provider: string;
+    model: string;
+    input_token_cost: number;
+    output_token_cost: number;
+    currency: '$';
+    context_length: number | null;
+};
+
 export type UpdateCustomProviderRequest = {
     /**
      * `openai_compatible`, `anthropic_compatible` or `ollama_compatible`. Another one is an error of the operation.
@@ -4218,6 +4242,55 @@ export type DetectProviderResponses = {
 };
 
 export type DetectProviderResponse2 = DetectProviderResponses[keyof DetectProviderResponses];
+
+export type GetPricingData = {
+    body: PricingQuery;
+    path?: never;
+    query?: never;
+    url: '/config/pricing';
+};
+
+export type GetPricingErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body arrives too slowly.
+     */
+    408: unknown;
+    /**
+     * The body is larger than the limit, which is 2 MiB except for `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type is not JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, but not valid for the operation.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * Other requests use all of the memory for bodies.
+     */
+    503: unknown;
+};
+
+export type GetPricingError = GetPricingErrors[keyof GetPricingErrors];
+
+export type GetPricingResponses = {
+    /**
+     * The known prices, which may be none.
+     */
+    200: PricingResponse;
+};
+
+export type GetPricingResponse = GetPricingResponses[keyof GetPricingResponses];
 
 export type CreateCustomProviderData = {
     body: UpdateCustomProviderRequest;

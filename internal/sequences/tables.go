@@ -46,6 +46,7 @@ var members = map[string][]string{
 	"SetProviderRequest.model": {`"gpt-4o"`}, "UpdateCustomProviderRequest.engine": {`"openai_compatible"`, `"anthropic_compatible"`, `"ollama_compatible"`, `"other"`},
 	"UpdateCustomProviderRequest.display_name": {`"One"`, `"É"`, `"Straße 7"`, `"{{ a }}"`}, "UpdateCustomProviderRequest.api_url": {`"http://127.0.0.1:9"`, `"nonsense"`, `""`},
 	"DetectProviderRequest.api_key":       {`""`, `" "`, `"\u00e9"`}, // with other keys, vendors would be asked
+	"PricingQuery.configured_only":        {"true", "null"},          // with false, the list of prices would be fetched
 	"UpdateCustomProviderRequest.api_key": {`""`, `"sk-x"`, `"12345"`}, "UpdateCustomProviderRequest.models": {`[]`, `["m"]`, `["m","m","é"]`},
 }
 
@@ -65,7 +66,7 @@ var weights = map[string]int{
 	"submitClientToolResult": 2, "reportClientToolProgress": 5, "listServerTools": 3, "callServerTool": 3, "answerPermission": 2, "openClientSocket": 3,
 	"getConfig": 2, "readConfig": 2, "upsertConfig": 4, "removeConfig": 2, "initConfig": 2, "validateConfig": 2, "backupConfig": 2, "recoverConfig": 2,
 	"getExtensions": 2, "addExtensionConfig": 4, "removeExtensionConfig": 2, "upsertPermissions": 2, "getSlashCommands": 2,
-	"getProviders": 2, "getProviderModels": 2, "checkProvider": 2, "setProvider": 2, "detectProvider": 2, "createCustomProvider": 3, "getCustomProvider": 2, "updateCustomProvider": 2, "removeCustomProvider": 2,
+	"getProviders": 2, "getProviderModels": 2, "checkProvider": 2, "setProvider": 2, "detectProvider": 2, "createCustomProvider": 3, "getCustomProvider": 2, "updateCustomProvider": 2, "removeCustomProvider": 2, "getPricing": 2,
 }
 
 // These names are equal after normalisation, or almost.

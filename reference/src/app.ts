@@ -30,6 +30,7 @@ import { Providers } from './llm/providers.ts'
 import type { Logger } from './log.ts'
 import { AgentExtensions } from './mcp/agent-extensions.ts'
 import { SignIns } from './mcp/oauth/sign-ins.ts'
+import { Prices } from './pricing/prices.ts'
 import { clientToolRoutes, gooseRoutes } from './routes.ts'
 import type { Environment, Paths } from './settings/paths.ts'
 import { Settings } from './settings/settings.ts'
@@ -102,7 +103,8 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const state = { bus, registry, leases, executions, questions, guards, hooks, streams }
   const clientToolDeps = { ...options, ...state, logger, maxTools: clientTools.maxTools, defaultDirectory: directory }
   const modelCalls = new ModelCalls({ registry, executions, guards, directory, timeout: options.defaultTimeout })
-  const goose = gooseServer(options, { store, executions, hooks, clientTools: modelCalls }, logger)
+  const prices = new Prices(options.environment, logger)
+  const goose = gooseServer(options, { store, executions, hooks, prices, clientTools: modelCalls }, logger)
   const routes = observed([...clientToolRoutes(clientToolDeps), ...goose.routes], options.telemetry)
   const router = createRouter(routes, [requireAllowedOrigin(options), cors, requireSecretKey(options.secretKey)], errorHandler(logger))
   const bodies = new Bodies(options.bodyGrace)
@@ -113,6 +115,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
       questions.stop()
       hooks.stop()
       leases.stop()
+      prices.stop()
       for (const directory of streams.directories()) {
         bus.publish(directory, { type: 'server.instance.disposed', properties: { directory } })
       }
@@ -126,7 +129,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
 /** The goose server: its routes, and how to stop it. */
 function gooseServer(
   { paths, environment, directory, secretKey, recipeWorker, ownCommand = [], maxActiveAgents, maxBody, print, telemetry }: AppOptions,
-  { store, executions, hooks, clientTools }: { store: SessionStore; executions: Executions; hooks: Hooks; clientTools: ClientTools },
+  { store, executions, hooks, prices, clientTools }: { store: SessionStore; executions: Executions; hooks: Hooks; prices: Prices; clientTools: ClientTools },
   logger: Logger,
 ): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const settings = new Settings(paths, environment, logger)
@@ -155,6 +158,7 @@ function gooseServer(
     logger,
     telemetry,
     library: new RecipeLibrary(settings, directory, recipeWorker),
+    prices,
     providers: new Providers(settings, logger, telemetry),
     largeTexts: new LargeTexts(settings),
     confirmations: new Confirmations(),

@@ -37,7 +37,7 @@ class Program {
     this.process = spawn(process.execPath, [...serverCommand.slice(1), ...args], {
       cwd,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, HOME: '/nonexistent', GOOSE_PATH_ROOT: root, GOOSE_SERVER__SECRET_KEY: 'key', ...env },
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', GOOSE_PATH_ROOT: root, GOOSE_SERVER__SECRET_KEY: 'key', GOOSE_PRICING_URL: 'none', ...env },
     })
     this.process.stdout.on('data', (data: Buffer) => (this.stdout += data.toString()))
     this.process.stderr.on('data', (data: Buffer) => (this.stderr += data.toString()))

@@ -35,6 +35,10 @@ const usage = `usage: node dist/main.js agent [flags]
   --host-name NAME          name of this machine in requests ($AGENTD_HOST_NAME)
   --exit-with-stdin         stop when standard input ends
   --insecure                listen on any address although the secret is test ($GOOSE_SERVER__SECRET_KEY)
+
+  $GOOSE_PATH_ROOT          directory of settings, sessions and logs; in the home directory if it is not set
+  $GOOSE_CACHE_DIR          directory of the prices of models; in the home directory if it is not set
+  $GOOSE_PRICING_URL        list of prices, an http or https URL, or none; that of OpenRouter if it is not set
 `
 
 async function main(args: readonly string[]): Promise<void> {

@@ -13,6 +13,7 @@ import { listServerTools } from './handlers/client-tools/server-tools.ts'
 import { addConfiguredExtension, listConfiguredExtensions, removeConfiguredExtension } from './handlers/config/extensions.ts'
 import { backupConfig, initConfig, recoverConfig, validateConfig } from './handlers/config/files.ts'
 import { createCustomProvider, getCustomProvider, removeCustomProvider, updateCustomProvider } from './handlers/config/custom-providers.ts'
+import { getPricing } from './handlers/config/pricing.ts'
 import { checkProvider, detectProvider, listProviderModels, listProviders, setProvider } from './handlers/config/providers.ts'
 import { getConfig, readConfig, removeConfig, upsertConfig } from './handlers/config/settings.ts'
 import { listSlashCommands, upsertPermissions } from './handlers/config/tools.ts'
@@ -25,6 +26,7 @@ import { diagnostics, type DiagnosticsDeps } from './handlers/status/diagnostics
 import { status } from './handlers/status/status.ts'
 import { route } from './httpapi/operation.ts'
 import type { Route } from './httpapi/router.ts'
+import type { Prices } from './pricing/prices.ts'
 
 /** The operations of client tools and events, and `/status`, which needs neither a key nor the store. */
 export function clientToolRoutes(deps: ExecuteDeps & ClientSocketDeps): Route[] {
@@ -46,7 +48,7 @@ export function clientToolRoutes(deps: ExecuteDeps & ClientSocketDeps): Route[] 
 }
 
 /** The operations of the goose server. A path with a parameter comes after the fixed paths that it would match (GA 2.1). */
-export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps & ServerCallDeps): Route[] {
+export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps & ServerCallDeps & { prices: Prices }): Route[] {
   return [
     route('GET', '/client-tools/server-tools', listServerTools(deps)),
     route('POST', '/client-tools/call', callServerTool(deps)),
@@ -89,6 +91,7 @@ export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps & ServerCallDeps):
     route('POST', '/config/check_provider', checkProvider(deps)),
     route('POST', '/config/set_provider', setProvider(deps)),
     route('POST', '/config/detect-provider', detectProvider(deps)),
+    route('POST', '/config/pricing', getPricing(deps)),
     route('POST', '/config/custom-providers', createCustomProvider(deps)),
     route('GET', '/config/custom-providers/{id}', getCustomProvider(deps)),
     route('PUT', '/config/custom-providers/{id}', updateCustomProvider(deps)),

@@ -10,13 +10,11 @@ import (
 // (decisions G13, G58).
 const MaxSettings = 2 << 20
 
-// maxKept is the maximum size in bytes of all texts in a [Cache].
-const maxKept = 8 << 20
-
-// A Cache reads files of at most [MaxSettings] bytes, and keeps what it has parsed. Each read reads the file, but parses
+// A Cache reads files up to a maximum size, and keeps what it has parsed. Each read reads the file, but parses
 // only a text that differs from the last one: so it sees every change, also one by another program or within one tick of the clock. The
 // values must not be changed. Its methods are safe for concurrent use.
 type Cache[T any] struct {
+	limit int64 // of a text; all that are kept have four times as much at most
 	parse func(text []byte) (T, error)
 
 	mu   sync.Mutex
@@ -29,14 +27,14 @@ type parsed[T any] struct {
 	value T
 }
 
-// NewCache returns an empty cache of what parse returns for a text. Values with an error are not kept.
-func NewCache[T any](parse func(text []byte) (T, error)) *Cache[T] {
-	return &Cache[T]{parse: parse, kept: map[string]parsed[T]{}}
+// NewCache returns an empty cache of what parse returns for a text of at most limit bytes. Values with an error are not kept.
+func NewCache[T any](limit int64, parse func(text []byte) (T, error)) *Cache[T] {
+	return &Cache[T]{limit: limit, parse: parse, kept: map[string]parsed[T]{}}
 }
 
 // Read returns the text of a file, and what it means. If the file can be read, there is a text, even with an error.
 func (c *Cache[T]) Read(path string) (text []byte, value T, err error) {
-	text, err = Read(path, MaxSettings)
+	text, err = Read(path, c.limit)
 	if err != nil {
 		c.keep(path, nil, value)
 		return nil, value, err
@@ -64,7 +62,7 @@ func (c *Cache[T]) keep(path string, text []byte, value T) {
 	if text == nil {
 		return
 	}
-	if c.size+len(text) > maxKept {
+	if int64(c.size+len(text)) > 4*c.limit {
 		clear(c.kept)
 		c.size = 0
 	}

@@ -20,7 +20,7 @@ var errNotParsed = errors.New("not parsed")
 // counting returns a cache of texts in upper case, and how often it has parsed one.
 func counting() (*files.Cache[string], *atomic.Int64) {
 	var parsed atomic.Int64
-	return files.NewCache(func(text []byte) (string, error) {
+	return files.NewCache(files.MaxSettings, func(text []byte) (string, error) {
 		parsed.Add(1)
 		if strings.HasPrefix(string(text), "!") {
 			return "", errNotParsed
@@ -65,7 +65,7 @@ func TestOnlyTextsThatDifferAreParsed(t *testing.T) {
 // TestACacheIsBounded reads files of 12 MiB in total, from several goroutines.
 func TestACacheIsBounded(t *testing.T) {
 	var parsed atomic.Int64
-	c := files.NewCache(func(text []byte) (int, error) {
+	c := files.NewCache(files.MaxSettings, func(text []byte) (int, error) {
 		parsed.Add(1)
 		return len(text), nil
 	})

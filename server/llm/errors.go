@@ -63,6 +63,20 @@ func (e *Error) LogValue() slog.Value {
 	return slog.StringValue(said)
 }
 
+// Reason returns an error that says why a call has failed, with nothing of its address or its answer.
+func Reason(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	switch {
+	case ok && e.status != 0:
+		return errors.New(httpstatus.Of(e.status))
+	case ok && e.errorType != "":
+		return errors.New(e.errorType)
+	case errors.Is(err, errLongAnswer):
+		return errLongAnswer
+	}
+	return errors.New("the answer cannot be read")
+}
+
 // Unwrap returns the cause, if it is known.
 func (e *Error) Unwrap() error { return e.cause }
 

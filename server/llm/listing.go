@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
@@ -133,6 +135,12 @@ func (c caller) get(ctx context.Context, to endpoint) (jsonwire.Text, error) {
 		return nil, err
 	}
 	return parseGot(all)
+}
+
+// Get returns the JSON that a GET of an address answers, if it is no larger than a list of models. It sends no key, and
+// tries once. [Reason] explains its error.
+func Get(ctx context.Context, transport http.RoundTripper, address string, timeout time.Duration) (jsonwire.Text, error) {
+	return caller{transport: transport}.get(ctx, endpoint{url: address, header: http.Header{}, timeout: timeout})
 }
 
 var byteOrderMark = []byte("\uFEFF")

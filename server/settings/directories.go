@@ -10,22 +10,29 @@ import (
 // A Lookup returns an environment variable.
 type Lookup func(name string) (value string, set bool)
 
-// Directories are the directories of the server's files (GA 1.3), as absolute paths.
+// Directories are the directories of the server's files (GA 1.3).
 type Directories struct {
 	Config string // settings, secrets, permissions, custom providers, recipes
 	Data   string // sessions, schedules
 	State  string // logs
+	Cache  string // prices of models; "" if there is no place for them
 }
 
 // Locate returns the directories that the environment selects. They need not exist. GOOSE_PATH_ROOT has precedence;
 // otherwise they follow the XDG Base Directory Specification, which ignores relative paths.
 func Locate(env Lookup) (Directories, error) {
+	cache, err := locateCache(env)
+	if err != nil {
+		return Directories{}, err
+	}
 	if root, _ := env("GOOSE_PATH_ROOT"); root != "" {
 		root, err := filepath.Abs(root)
 		if err != nil {
 			return Directories{}, fmt.Errorf("GOOSE_PATH_ROOT: %w", err)
 		}
-		return Below(root), nil
+		d := Below(root)
+		d.Cache = cache
+		return d, nil
 	}
 	home, _ := env("HOME")
 	find := func(variable, byDefault string) string {
@@ -38,6 +45,7 @@ func Locate(env Lookup) (Directories, error) {
 		Config: find("XDG_CONFIG_HOME", ".config"),
 		Data:   find("XDG_DATA_HOME", ".local/share"),
 		State:  find("XDG_STATE_HOME", ".local/state"),
+		Cache:  cache,
 	}
 	for _, path := range []string{d.Config, d.Data, d.State} {
 		if !filepath.IsAbs(path) {
@@ -47,7 +55,26 @@ func Locate(env Lookup) (Directories, error) {
 	return d, nil
 }
 
-// Below returns the directories below a root.
+// locateCache returns the directory of the cache (decision G69), or "" if there is none.
+func locateCache(env Lookup) (string, error) {
+	if dir, _ := env("GOOSE_CACHE_DIR"); dir != "" {
+		dir, err := filepath.Abs(dir)
+		if err != nil {
+			return "", fmt.Errorf("GOOSE_CACHE_DIR: %w", err)
+		}
+		return dir, nil
+	}
+	if base, _ := env("XDG_CACHE_HOME"); filepath.IsAbs(base) {
+		return filepath.Join(base, "goose"), nil
+	}
+	home, _ := env("HOME")
+	if home == "" {
+		return "", nil
+	}
+	return filepath.Join(home, ".cache", "goose"), nil
+}
+
+// Below returns the directories below a root, without a cache.
 func Below(root string) Directories {
 	return Directories{Config: filepath.Join(root, "config"), Data: filepath.Join(root, "data"), State: filepath.Join(root, "state")}
 }

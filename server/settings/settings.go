@@ -28,7 +28,7 @@ type Settings struct {
 // New returns the settings of a configuration directory. The environment also says whether there is a keyring. The caller
 // closes the settings.
 func New(config string, env Lookup, log *slog.Logger) *Settings {
-	return &Settings{dir: config, env: env, log: log, files: files.NewCache(parseMapping)}
+	return &Settings{dir: config, env: env, log: log, files: files.NewCache(files.MaxSettings, parseMapping)}
 }
 
 // A File is one of the files with values.

@@ -32,11 +32,18 @@ func TestWhereFilesAreStored(t *testing.T) {
 		env  map[string]string
 		want settings.Directories
 	}{
-		{"a root", map[string]string{"GOOSE_PATH_ROOT": "/r", "HOME": "/h", "XDG_DATA_HOME": "/x"}, settings.Directories{Config: "/r/config", Data: "/r/data", State: "/r/state"}},
-		{"a relative root", map[string]string{"GOOSE_PATH_ROOT": "r/."}, settings.Directories{Config: "/r/config", Data: "/r/data", State: "/r/state"}},
-		{"at home", map[string]string{"HOME": "/h", "GOOSE_PATH_ROOT": ""}, settings.Directories{Config: "/h/.config/goose", Data: "/h/.local/share/goose", State: "/h/.local/state/goose"}},
-		{"by XDG", map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s"}, settings.Directories{Config: "/c/goose", Data: "/d/goose", State: "/s/goose"}},
-		{"partly by XDG", map[string]string{"HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": ""}, settings.Directories{Config: "/h/.config/goose", Data: "/h/.local/share/goose", State: "/h/.local/state/goose"}},
+		{"a root", map[string]string{"GOOSE_PATH_ROOT": "/r", "HOME": "/h", "XDG_DATA_HOME": "/x"},
+			settings.Directories{Config: "/r/config", Data: "/r/data", State: "/r/state", Cache: "/h/.cache/goose"}},
+		{"a relative root", map[string]string{"GOOSE_PATH_ROOT": "r/.", "GOOSE_CACHE_DIR": "c/."},
+			settings.Directories{Config: "/r/config", Data: "/r/data", State: "/r/state", Cache: "/c"}},
+		{"a root alone", map[string]string{"GOOSE_PATH_ROOT": "/r", "XDG_CACHE_HOME": "x"},
+			settings.Directories{Config: "/r/config", Data: "/r/data", State: "/r/state"}},
+		{"at home", map[string]string{"HOME": "/h", "GOOSE_PATH_ROOT": "", "GOOSE_CACHE_DIR": ""},
+			settings.Directories{Config: "/h/.config/goose", Data: "/h/.local/share/goose", State: "/h/.local/state/goose", Cache: "/h/.cache/goose"}},
+		{"by XDG", map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s", "XDG_CACHE_HOME": "/x"},
+			settings.Directories{Config: "/c/goose", Data: "/d/goose", State: "/s/goose", Cache: "/x/goose"}},
+		{"partly by XDG", map[string]string{"HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": "", "XDG_CACHE_HOME": "x", "GOOSE_CACHE_DIR": "/y"},
+			settings.Directories{Config: "/h/.config/goose", Data: "/h/.local/share/goose", State: "/h/.local/state/goose", Cache: "/y"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := settings.Locate(environment(tc.env))

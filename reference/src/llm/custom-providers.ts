@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import type { ProviderEngine, UpdateCustomProviderRequest } from '#contract'
 import { fileExists } from '../file-exists.ts'
-import { replaceFile } from '../settings/private-files.ts'
-import { linkedFile, maxFileBytes } from '../settings/regular-file.ts'
+import { replaceLinkedFile } from '../settings/private-files.ts'
+import { maxFileBytes } from '../settings/regular-file.ts'
 import type { Settings } from '../settings/settings.ts'
 import { prettyJson } from '../wire/json/stringify.ts'
 import { definitionFile, findDefinition, isDefinitionId, modelNamed, type Definition } from './definitions.ts'
@@ -107,5 +107,5 @@ function render(definition: Definition): string {
 }
 
 function write(settings: Settings, id: string, text: string): void {
-  replaceFile(linkedFile(definitionFile(settings.paths, id)), text)
+  replaceLinkedFile(definitionFile(settings.paths, id), text)
 }

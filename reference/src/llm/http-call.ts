@@ -18,11 +18,14 @@ const longestTimerMs = 2 ** 31 - 1
 /** An answer whose head has arrived. It must be read to its end, or closed. */
 export class HttpAnswer {
   readonly status: number
+  /** The coding of the body, which its readers must undo. */
+  readonly encoding: string | undefined
   readonly #message: IncomingMessage
   readonly #deadline: Deadline
 
   constructor(message: IncomingMessage, deadline: Deadline) {
     this.status = message.statusCode ?? 0
+    this.encoding = message.headers['content-encoding']
     this.#message = message
     this.#deadline = deadline
   }

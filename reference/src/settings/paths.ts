@@ -24,16 +24,23 @@ export function rootPaths(root: string): Paths {
  */
 export function pathsOf(env: Environment): Paths | undefined {
   if (env.GOOSE_PATH_ROOT) return rootPaths(env.GOOSE_PATH_ROOT)
-  const base = (variable: string, ...belowHome: string[]): string | undefined => {
-    const named = env[variable]
-    if (named && isAbsolute(named)) return join(named, 'goose')
-    return env.HOME ? join(env.HOME, ...belowHome, 'goose') : undefined
-  }
-  const config = base('XDG_CONFIG_HOME', '.config')
-  const data = base('XDG_DATA_HOME', '.local', 'share')
-  const state = base('XDG_STATE_HOME', '.local', 'state')
+  const config = userDirectory(env, 'XDG_CONFIG_HOME', '.config')
+  const data = userDirectory(env, 'XDG_DATA_HOME', '.local', 'share')
+  const state = userDirectory(env, 'XDG_STATE_HOME', '.local', 'state')
   if (config === undefined || data === undefined || state === undefined) return undefined
   return { config, data, state }
+}
+
+/** The directory of files that may be lost; undefined if no variable says where it is. `GOOSE_PATH_ROOT` plays no part (G69). */
+export function cacheDirectory(env: Environment): string | undefined {
+  return env.GOOSE_CACHE_DIR || userDirectory(env, 'XDG_CACHE_HOME', '.cache')
+}
+
+/** The directory of goose in one of the user's directories. */
+function userDirectory(env: Environment, variable: string, ...belowHome: string[]): string | undefined {
+  const named = env[variable]
+  if (named && isAbsolute(named)) return join(named, 'goose')
+  return env.HOME ? join(env.HOME, ...belowHome, 'goose') : undefined
 }
 
 /** The directory of the logs of model requests, which diagnostics include. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, closeSync, fchmodSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { linkedFile } from './regular-file.ts'
 
 /*
  * Files and directories that this server creates are accessible only to its user, whatever the umask and the modes of other
@@ -58,6 +59,13 @@ export function replaceFile(path: string, text: string | Uint8Array, beforeRenam
     rmSync(temporary, { force: true }) // it may contain secrets
     throw error
   }
+}
+
+/** The same, but a link stays: the file to which it leads is replaced (G41). Removes what earlier writes have left there. */
+export function replaceLinkedFile(path: string, text: string | Uint8Array, beforeRename?: () => void): void {
+  const file = linkedFile(path)
+  removeLeftFiles(dirname(file))
+  replaceFile(file, text, beforeRename)
 }
 
 /**

@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { isObject } from '../wire/json/is-object.ts'
 import { renderYaml } from '../wire/yaml/render.ts'
 import { largeYaml, parseYamlInThread } from '../wire/yaml/yaml-thread.ts'
 import { parseYaml } from '../wire/yaml/yaml.ts'
 import { isMissing } from '../error-code.ts'
-import { linkedFile, maxFileBytes, readUtf8File } from './regular-file.ts'
-import { removeLeftFiles, replaceFile } from './private-files.ts'
+import { maxFileBytes, readUtf8File } from './regular-file.ts'
+import { replaceLinkedFile } from './private-files.ts'
 
 /** A mapping in a YAML file, in the order of the file. */
 export type Mapping = Record<string, unknown>
@@ -84,9 +83,7 @@ export class MappingFile {
 
   /** Writes a text, into the file to which a link leads if the path is one (G41). */
   write(text: Uint8Array, beforeRename?: () => void): void {
-    const path = linkedFile(this.path)
-    removeLeftFiles(dirname(path))
-    replaceFile(path, text, beforeRename)
+    replaceLinkedFile(this.path, text, beforeRename)
   }
 }
 

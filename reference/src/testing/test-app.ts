@@ -36,7 +36,7 @@ export const home = '/home/test'
 export const gooseOptions: Pick<AppOptions, 'secretKey' | 'environment' | 'maxActiveAgents' | 'recipeWorker' | 'allowedOrigins' | 'print'> = {
   allowedOrigins: ['*'],
   secretKey: 'test',
-  environment: { GOOSE_DISABLE_KEYRING: '' },
+  environment: { GOOSE_DISABLE_KEYRING: '', GOOSE_PRICING_URL: 'none' },
   maxActiveAgents: 100,
   recipeWorker: inlineRecipeWorker,
   print: () => undefined,

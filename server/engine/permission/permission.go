@@ -44,7 +44,7 @@ type Permissions struct {
 
 // New returns the permissions in a configuration directory.
 func New(config string) *Permissions {
-	return &Permissions{path: filepath.Join(config, "permission.yaml"), files: files.NewCache(parse)}
+	return &Permissions{path: filepath.Join(config, "permission.yaml"), files: files.NewCache(files.MaxSettings, parse)}
 }
 
 // A file is the content of permission.yaml: ordered categories, each with its tools by level.

@@ -10,6 +10,7 @@ import (
 var Bodies = map[string]body.Shape{
 	"checkProvider":        body.ShapeOf(decodeCheck),
 	"setProvider":          body.ShapeOf(decodeSet),
+	"getPricing":           body.ShapeOf(decodePricing),
 	"detectProvider":       body.ShapeOf(decodeDetect),
 	"createCustomProvider": body.ShapeOf(decodeCustom),
 	"updateCustomProvider": body.ShapeOf(decodeCustom),
@@ -28,6 +29,11 @@ func decodeSet(v decode.Value) (api.SetProviderRequest, error) {
 func decodeDetect(v decode.Value) (api.DetectProviderRequest, error) {
 	o := v.Object("api_key")
 	return api.DetectProviderRequest{APIKey: o.String("api_key")}, o.Err()
+}
+
+func decodePricing(v decode.Value) (api.PricingQuery, error) {
+	o := v.Object("configured_only")
+	return api.PricingQuery{ConfiguredOnly: o.MaybeBool("configured_only")}, o.Err()
 }
 
 func decodeCustom(v decode.Value) (api.UpdateCustomProviderRequest, error) {

@@ -1,4 +1,5 @@
-// Package providers handles the operations on providers of models (GA 10.14 to 10.22).
+// Package providers handles the operations on providers of models (GA 10.14 to 10.22), and on the prices of their models
+// (GA 16.2).
 package providers
 
 import (
@@ -10,6 +11,7 @@ import (
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/httpapi/response"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/prices"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
@@ -19,6 +21,7 @@ import (
 type Handlers struct {
 	Settings  *settings.Settings
 	Providers *llm.Factory
+	Prices    *prices.Prices
 	Log       *slog.Logger
 }
 
@@ -122,4 +125,15 @@ func (h *Handlers) RemoveCustomProvider(ctx context.Context, request gen.RemoveC
 		return gen.FailedResponse{}, nil
 	}
 	return gen.RemoveCustomProvider200JSONResponse{Of: response.Value("Removed custom provider: " + request.ID)}, nil
+}
+
+// GetPricing answers POST /config/pricing (GA 16.2).
+func (h *Handlers) GetPricing(ctx context.Context, request gen.GetPricingRequestObject) (gen.GetPricingResponseObject, error) {
+	answer := api.PricingResponse{Source: api.PricingResponseSourceOpenrouter}
+	if only := request.Body.ConfiguredOnly; only == nil || *only {
+		answer.Pricing = h.Prices.Configured(h.Providers.Providers())
+	} else {
+		answer.Pricing = h.Prices.All(ctx)
+	}
+	return gen.GetPricing200JSONResponse{Of: response.Value(answer)}, nil
 }

@@ -25,7 +25,9 @@ type Store struct {
 }
 
 // NewStore returns the definitions of a directory, which need not exist.
-func NewStore(dir string) *Store { return &Store{dir: dir, files: files.NewCache(parse)} }
+func NewStore(dir string) *Store {
+	return &Store{dir: dir, files: files.NewCache(files.MaxSettings, parse)}
+}
 
 // These errors say why there is no definition, or why it is not changed.
 var (

@@ -141,3 +141,23 @@ func TestTimesAreThoseOfRFC3339(t *testing.T) {
 		}
 	}
 }
+
+func TestMapsHaveTheLastValueOfEachName(t *testing.T) {
+	decoder := decode.MapOf(decode.MapOf(decode.Natural))
+	for text, want := range map[string]string{
+		`{"a":{"x":1,"y":2,"x":3},"b":{},"a":{"z":4}}`: `{"a":{"z":4},"b":{}}`,
+		`{}`:                   `{}`,
+		`[]`:                   "invalid type: array, expected an object at line 1 column 2",
+		`{"a":null}`:           "a: invalid type: null, expected an object at line 1 column 9",
+		`{"a":{"x":-1,"x":1}}`: "a.x: invalid value: integer out of range at line 1 column 12",
+	} {
+		got, err := decode.Text([]byte(text), decoder)
+		said, _ := json.Marshal(got)
+		if err != nil {
+			said = []byte(err.Error())
+		}
+		if string(said) != want {
+			t.Errorf("%s: %s, want %s", text, said, want)
+		}
+	}
+}

@@ -193,6 +193,25 @@ func ListOf[T any](decode func(Value) (T, error)) func(Value) ([]T, error) {
 	}
 }
 
+// MapOf returns the decoder of objects with any names and the given values. Of members with the same name, the last one
+// counts. The map is never nil.
+func MapOf[T any](decode func(Value) (T, error)) func(Value) (map[string]T, error) {
+	return func(v Value) (map[string]T, error) {
+		if err := v.want("object"); err != nil {
+			return nil, err
+		}
+		all := map[string]T{}
+		for name, value := range members(v) {
+			item, err := decode(value)
+			if err != nil {
+				return nil, err
+			}
+			all[name] = item
+		}
+		return all, nil
+	}
+}
+
 // String reads a required string.
 func (o *Object) String(name string) string { return Field(o, name, Value.Str) }
 

@@ -68,6 +68,10 @@ describe('a JSON document', () => {
     const value = document.value as Record<string, unknown>
     expect(JSON.stringify(value)).toBe('{"a":2,"b":1,"__proto__":1}')
     expect(['a', 'b', '__proto__'].map((key) => document.isRepeated(value, key))).toEqual([true, false, true])
+    expect(document.replacedIn(value)).toEqual([1, 0])
+    const more = new JsonDocument('{"a":[1],"b":[[2]],"a":3,"b":4,"a":5}')
+    expect(more.replacedIn(more.value as object)).toEqual([[1], 3, [[2]]])
+    expect(more.replacedIn([])).toEqual([])
   })
 
   it('knows where a value ends, in bytes', () => {

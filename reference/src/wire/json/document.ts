@@ -12,11 +12,14 @@ import { wellFormed } from './well-formed.ts'
 
 type Key = string | number
 
+/** The repeated keys of objects, each with its values before the last one. */
+type Repeated = WeakMap<object, Map<Key, unknown[]>>
+
 /** A JSON text: its value, and details that the value does not show. */
 export class JsonDocument {
   readonly value: unknown
   readonly #text: string
-  readonly #repeated: WeakMap<object, Set<Key>>
+  readonly #repeated: Repeated
 
   /** Throws a JsonSyntaxError if the text is not exactly one JSON value. */
   constructor(text: string, parsed = parsedNow(text, {})) {
@@ -28,6 +31,11 @@ export class JsonDocument {
   /** Whether an object has a key more than once. */
   isRepeated(container: object, key: Key): boolean {
     return this.#repeated.get(container)?.has(key) ?? false
+  }
+
+  /** The values of an object's repeated keys, without the last value of each, which is in the object. */
+  replacedIn(container: object): unknown[] {
+    return [...(this.#repeated.get(container)?.values() ?? [])].flat(1)
   }
 
   /** Where the value at a path ends, as `line 1 column 2`; columns count bytes of UTF-8. It is slow, and only for messages. */
@@ -53,7 +61,7 @@ export function parseJsonDocument(bytes: Uint8Array, options: ParserOptions = {}
 
 interface Parsed {
   value: unknown
-  repeated: WeakMap<object, Set<Key>>
+  repeated: Repeated
 }
 
 function parsedNow(text: string, options: ParserOptions): Parsed {
@@ -104,7 +112,7 @@ function position(text: string, end: number): string {
 }
 
 /** A container that is not closed yet. */
-type Open = { array: unknown[]; size: number } | { object: ObjectBuilder; key: string; repeated?: Set<Key> }
+type Open = { array: unknown[]; size: number } | { object: ObjectBuilder; key: string; repeated?: Map<Key, unknown[]> }
 
 interface ParserOptions {
   /** The path of a value whose end position is needed. */
@@ -129,7 +137,7 @@ const roundsAtOnce = 1000
 
 /** Parses with its own stack, because bodies may have thousands of levels (S27). */
 export class Parser {
-  readonly repeated = new WeakMap<object, Set<Key>>()
+  readonly repeated: Repeated = new WeakMap()
   /** The offset after the value at the wanted path. */
   foundEnd: number
   readonly #text: string
@@ -248,7 +256,12 @@ export class Parser {
     }
     if (open.key === this.#counted && this.#stack.length === 1) this.#elements = this.#size
     if (this.#isTooMany()) return
-    if (open.object.set(open.key, value)) (open.repeated ??= new Set()).add(open.key)
+    const before = open.object.set(open.key, value)
+    if (before === undefined) return
+    const repeated = (open.repeated ??= new Map<Key, unknown[]>())
+    const values = repeated.get(open.key)
+    if (values === undefined) repeated.set(open.key, [before.replaced])
+    else values.push(before.replaced)
   }
 
   #isTooMany(): boolean {

@@ -25,14 +25,14 @@ export class ObjectBuilder {
     return this.#object
   }
 
-  /** Adds a member at the end; an existing one keeps its position. Returns whether it existed. */
-  set(key: string, value: unknown): boolean {
-    const isThere = Object.hasOwn(this.#object, key)
-    if (!isThere && !this.#isOrdered) this.#look(key)
+  /** Adds a member at the end; an existing one keeps its position, and its value is returned. */
+  set(key: string, value: unknown): { replaced: unknown } | undefined {
+    const replaced = Object.hasOwn(this.#object, key) ? { replaced: this.#object[key] } : undefined
+    if (replaced === undefined && !this.#isOrdered) this.#look(key)
     // A plain assignment would call the setter of `__proto__`.
     if (key === '__proto__') Object.defineProperty(this.#object, key, { value, writable: true, enumerable: true, configurable: true })
     else this.#object[key] = value
-    return isThere
+    return replaced
   }
 
   /** Checks whether JavaScript would move a new key before others. */

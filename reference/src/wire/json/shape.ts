@@ -14,7 +14,8 @@ type Key = string | number
 /** The document from which a value comes. Plain values, such as those of a YAML file, have none. */
 export interface Source {
   isRepeated: (container: object, key: Key) => boolean
-  endOf: (path: readonly Key[]) => string
+  /** Without this, messages have no positions. */
+  endOf?: (path: readonly Key[]) => string
 }
 
 /** JSON does not have the required shape. */
@@ -74,8 +75,8 @@ export class Place {
   error(reason: string, field?: string): ShapeError {
     const path = this.#path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${quoted(key)}`)).join('')
     const where = path === '' ? '' : `${path.replace(/^\./, '')}: `
-    const end = this.#source === null ? '' : ` at ${this.#source.endOf(field === undefined ? this.#path : [...this.#path, field])}`
-    return new ShapeError(`${where}${reason}${end}`)
+    const end = this.#source?.endOf?.(field === undefined ? this.#path : [...this.#path, field])
+    return new ShapeError(`${where}${reason}${end === undefined ? '' : ` at ${end}`}`)
   }
 }
 
