@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"syscall"
 
 	"github.com/lockstep-dev/lockstep/harness/internal/sockets"
 )
@@ -27,10 +28,10 @@ func members(ctx context.Context, group int) ([]int, error) {
 }
 
 func procMembers(group int) (pids []int, err error) {
-	all, err := processes()
-	for _, e := range all {
-		if e.group == group {
-			pids = append(pids, e.pid)
+	all, err := pidsWhere(func(its int) bool { return its == group })
+	for _, pid := range all {
+		if p, alive := readProc(pid); alive && p.group == group {
+			pids = append(pids, pid)
 		}
 	}
 	return pids, err
@@ -44,19 +45,36 @@ type proc struct {
 
 func (e proc) String() string { return fmt.Sprintf("%d (%s)", e.pid, sockets.Name(e.pid)) }
 
-// processes returns the living processes of the machine, as proc_pid_stat(5) describes them.
+// processes returns the living processes of the machine, as proc_pid_stat(5) describes them, without threads of the kernel.
 func processes() (all []proc, err error) {
-	entries, err := os.ReadDir("/proc")
-	for _, entry := range entries {
-		pid, notAProcess := strconv.Atoi(entry.Name())
-		if notAProcess != nil {
-			continue
-		}
+	pids, err := pidsWhere(func(group int) bool { return group != 0 })
+	for _, pid := range pids {
 		if p, alive := readProc(pid); alive {
 			all = append(all, p)
 		}
 	}
 	return all, err
+}
+
+// pidsWhere returns the pids of the processes in wanted groups. It asks the kernel for each group, which takes a small part of
+// the time of reading a file. A thread of the kernel is in group 0.
+func pidsWhere(wanted func(group int) bool) (pids []int, err error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	for _, name := range names {
+		pid, notAProcess := strconv.Atoi(name)
+		if notAProcess != nil {
+			continue
+		}
+		if group, hidden := syscall.Getpgid(pid); hidden != nil || wanted(group) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids, err
 }
 
 // readProc returns what /proc shows about a process. It returns false when the process is not alive.
