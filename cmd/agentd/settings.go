@@ -120,19 +120,29 @@ func addFlags(cmd *cobra.Command) map[string]*flagValue {
 	return values
 }
 
+// variables are those of the environment that have no flag and that most users need. docs/server.md has all.
+var variables = []struct{ name, what string }{
+	{secretVariable, `the secret that requests must bring in X-Secret-Key; "test" if it is not set, on loopback only`},
+	{agentsVariable, "how many agents are kept in memory; 100 if it is not set"},
+	{"GOOSE_PATH_ROOT", "the directory of settings, sessions and logs; in the home directory if it is not set"},
+	{"GOOSE_CACHE_DIR", "the directory of the prices of models; in the home directory if it is not set"},
+	{"GOOSE_PRICING_URL", "the list of prices, an http or https URL, or none; that of OpenRouter if it is not set"},
+	{"GOOSE_OAUTH_BROWSER", "the command that opens the page of a sign-in, or none; xdg-open if it is not set"},
+	{"GOOSE_DISABLE_KEYRING", "if it is set, secrets are in a file, and not in the keyring"},
+	{"OTEL_EXPORTER_OTLP_ENDPOINT", "where traces, metrics and logs are sent; nowhere if it is not set"},
+}
+
 func environmentHelp() string {
 	var b strings.Builder
 	for _, o := range options {
 		if o.flag == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "    %-26s like --%s\n", o.env, o.flag)
+		fmt.Fprintf(&b, "    %-27s like --%s\n", o.env, o.flag)
 	}
-	fmt.Fprintf(&b, "    %-26s the secret that requests must bring in X-Secret-Key; \"test\" if it is not set, on loopback only\n", secretVariable)
-	fmt.Fprintf(&b, "    %-26s how many agents are kept in memory; 100 if it is not set\n", agentsVariable)
-	fmt.Fprintf(&b, "    %-26s the directory of settings, sessions and logs; in the home directory if it is not set\n", "GOOSE_PATH_ROOT")
-	fmt.Fprintf(&b, "    %-26s the directory of the prices of models; in the home directory if it is not set\n", "GOOSE_CACHE_DIR")
-	fmt.Fprintf(&b, "    %-26s the list of prices, an http or https URL, or none; that of OpenRouter if it is not set\n", "GOOSE_PRICING_URL")
+	for _, v := range variables {
+		fmt.Fprintf(&b, "    %-27s %s\n", v.name, v.what)
+	}
 	return b.String()
 }
 

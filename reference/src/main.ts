@@ -39,6 +39,10 @@ const usage = `usage: node dist/main.js agent [flags]
   $GOOSE_PATH_ROOT          directory of settings, sessions and logs; in the home directory if it is not set
   $GOOSE_CACHE_DIR          directory of the prices of models; in the home directory if it is not set
   $GOOSE_PRICING_URL        list of prices, an http or https URL, or none; that of OpenRouter if it is not set
+  $GOOSE_OAUTH_BROWSER      command that opens the page of a sign-in, or none; xdg-open if it is not set
+  $GOOSE_DISABLE_KEYRING    if it is set, secrets are in a file, and not in the keyring
+  $OTEL_EXPORTER_OTLP_ENDPOINT
+                            where traces, metrics and logs are sent; nowhere if it is not set
 `
 
 async function main(args: readonly string[]): Promise<void> {
