@@ -67,6 +67,11 @@ describe('the list of prices (G67)', () => {
 
 describe('a failed fetch', () => {
   it.each<[why: string, script: Script]>([
+it('a price that begins with many digits takes no time (G68)', async () => {
+  const prompt = `${'1'.repeat(150_000)}x`
+  expect(await fetched(sends(JSON.stringify({ data: [{ id: 'a/b', pricing: { prompt, completion: '2' } }] })))).toEqual({ list: new Map() })
+}, 10_000)
+
     ['status 401', plain(401, 'canary')],
     ['status 302', plain(302, list, { Location: '/canary' })],
     ['the response is not JSON', plain(200, '{"canary')],
