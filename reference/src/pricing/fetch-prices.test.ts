@@ -82,6 +82,8 @@ it('a price that begins with many digits takes no time (G68)', async () => {
     ['no connection (ECONNRESET)', (response) => { response.destroy() }],
     ['the response cannot be read (Z_DATA_ERROR)', sends('canary', { 'Content-Encoding': 'gzip' })],
     ['the response cannot be read (Z_BUF_ERROR)', sends(gzipSync(list).subarray(0, -9), { 'Content-Encoding': 'gzip' })],
+    ['no connection (for an unknown reason)', (response) => { response.socket?.end('HTTP/1.1 101 Canary\r\nConnection: upgrade\r\nUpgrade: canary\r\n\r\n') }],
+    ['status 503', (response) => { response.writeHead(503).write('canary') }],
   ])('has the reason: %s (G67)', async (why, script) => {
     expect(await fetched(script)).toEqual({ why })
   })
