@@ -304,6 +304,7 @@ func TestWhyPricesAreNotFetched(t *testing.T) {
 				_, reason, _ := strings.Cut(said, `msg="prices not fetched" reason=`)
 				if strings.Trim(reason, "\"\n") != tc.reason || strings.Contains(said, "canary") || strings.Contains(said, "prices.test") || strings.Count(said, "\n") > 1 {
 					t.Errorf("the log has %q, want %q", said, tc.reason)
+		"status first":  {503, silent{}, nil, "503 Service Unavailable"},
 				}
 			})
 		})
@@ -337,6 +338,11 @@ func TestAFileThatWouldBeTooLargeIsNotWritten(t *testing.T) {
 		}
 	})
 }
+// silent never reads anything.
+type silent struct{}
+
+func (silent) Read([]byte) (int, error) { select {} }
+
 
 // TestWhatTheFileMayHave checks decision G69, where scenarios cannot.
 func TestWhatTheFileMayHave(t *testing.T) {
