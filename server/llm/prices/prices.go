@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"sync"
 	"time"
 
@@ -74,20 +76,23 @@ func New(options Options) *Prices {
 		return p
 	}
 	if p.address != "none" { // it may have a password
-		p.log.Warn("prices are never fetched", "because", "GOOSE_PRICING_URL is neither none nor an HTTP URL with a host and without a user")
+		p.log.Warn("prices are never fetched", "because", "GOOSE_PRICING_URL is neither none nor an http or https URL as in RFC 3986, without a user and a fragment")
 	}
 	p.address = ""
 	return p
 }
 
-// canFetch reports whether an address is one to fetch (decision G67).
+// addressForm is the form of addresses. Programs differ in how they repair others, with blanks for example.
+var addressForm = regexp.MustCompile(`^(?i:https?)://(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?(?:[/?](?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$`)
+
 func canFetch(address string) bool {
+// canFetch reports whether an address is one to fetch (decision G67).
 	where, err := url.Parse(address)
-	if err != nil || where.Scheme != "http" && where.Scheme != "https" || where.Hostname() == "" {
+	if err != nil || !addressForm.MatchString(address) {
 		return false
 	}
-	password, _ := where.User.Password()
-	return where.User.Username() == "" && password == ""
+	_, err = strconv.ParseUint(cmp.Or(where.Port(), "0"), 10, 16)
+	return err == nil
 }
 
 // All returns all prices that are known, sorted by provider and model. If they are old, it starts a fetch; if there are

@@ -119,7 +119,7 @@ func TestTheAddressOfTheList(t *testing.T) {
 		"":                              "https://openrouter.ai/api/v1/models",
 		"http://h.test/p?x=%41&y":       "http://h.test/p?x=%41&y",
 		"HTTPS://h.test:8080":           "https://h.test:8080",
-		"http://@h.test/":               "http://@h.test/",
+		"https://[::1]:65535/~a'b%C3?c": "https://[::1]:65535/~a'b%C3?c",
 		"none":                          "",
 		"http://canary@h.test/":         "",
 		"http://:canary@h.test/":        "",
@@ -140,6 +140,19 @@ func TestTheAddressOfTheList(t *testing.T) {
 				return
 			}
 			r.has("a/b=1", 0, 1)
+		"http://@h.test/canary":         "",
+		"http://h.test:65536/canary":    "",
+		"http://h.test:/canary":         "",
+		"http://hé.test/canary":         "",
+		"http://[::g]/canary":           "",
+		"http://h.test/canary b":        "",
+		"http://h.test/canary ":         "",
+		"http://h.test/canary/é":        "",
+		"http://h.test/canary?a=%4":     "",
+		"http://h.test/canary?a[]":      "",
+		"http://h.test/canary?a|b":      "",
+		"http://h.test/canary\\b":       "",
+		"http://h.test/canary#part":     "",
 			got := r.requests[0]
 			if body, _ := io.ReadAll(got.Body); got.Method != "GET" || got.URL.String() != want || len(got.Header) > 0 || len(body) > 0 {
 				t.Errorf("%q: %s %s with %v, %q; want GET %s", given, got.Method, got.URL, got.Header, body, want)
