@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/files"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // defaultAddress is the default address of the list (decision G67).
@@ -85,8 +86,8 @@ func New(options Options) *Prices {
 // addressForm is the form of addresses. Programs differ in how they repair others, with blanks for example.
 var addressForm = regexp.MustCompile(`^(?i:https?)://(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?(?:[/?](?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$`)
 
-func canFetch(address string) bool {
 // canFetch reports whether an address is one to fetch (decision G67).
+func canFetch(address string) bool {
 	where, err := url.Parse(address)
 	if err != nil || !addressForm.MatchString(address) {
 		return false
@@ -95,9 +96,9 @@ func canFetch(address string) bool {
 	return err == nil
 }
 
-// All returns all prices that are known, sorted by provider and model. If they are old, it starts a fetch; if there are
-// none, it waits for the fetch until ctx ends, but at most maxWait (decision G70). The prices must not be changed.
-func (p *Prices) All(ctx context.Context) []api.PricingData {
+// All returns an [api.PricingResponse] with all prices that are known, sorted by provider and model. If they are old, it starts
+// a fetch; if there are none, it waits for the fetch until ctx ends, but at most maxWait (decision G70).
+func (p *Prices) All(ctx context.Context) jsonwire.Text {
 	file := p.readFile()
 	p.mu.Lock()
 	known := p.inUse(file)

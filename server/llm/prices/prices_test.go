@@ -79,7 +79,7 @@ func (r *rig) hangs() {
 func (r *rig) has(want string, after time.Duration, requests int) {
 	r.t.Helper()
 	begun := time.Now()
-	got := show(r.All(r.t.Context()))
+	got := show(all(r.t, r.All(r.t.Context())))
 	took := time.Since(begun)
 	synctest.Wait()
 	if got != want || took != after || len(r.requests) != requests {
@@ -101,9 +101,19 @@ func (r *rig) write(model string, ago time.Duration) {
 	testfile.Write(r.t, r.file(), fmt.Sprintf(`{"pricing":{"file":{%q:{"input_cost":2,"output_cost":3}}},"fetched_at":%d}`, model, time.Now().Add(-ago).Unix()))
 }
 
-func show(all []api.PricingData) string {
+// all returns the prices in a response.
+func all(t *testing.T, text jsonwire.Text) []api.PricingData {
+	t.Helper()
+	var response api.PricingResponse
+	if err := jsonwire.Unmarshal(text, &response); err != nil || response.Source != "openrouter" {
+		t.Errorf("%.200s: %v", text, err)
+	}
+	return response.Pricing
+}
+
+func show(prices []api.PricingData) string {
 	var list []string
-	for _, p := range all {
+	for _, p := range prices {
 		list = append(list, fmt.Sprintf("%s/%s=%v", p.Provider, p.Model, p.InputTokenCost))
 	}
 	return strings.Join(list, " ")
@@ -130,16 +140,6 @@ func TestTheAddressOfTheList(t *testing.T) {
 		"h.test/canary":                 "",
 		"http://h.test/\ncanary":        "",
 		"https://openrouter.ai%zz/cana": "",
-	} {
-		inBubble(t, given, func(t *testing.T, r *rig) {
-			if want == "" {
-				r.has("", 0, 0)
-				if said := r.log.String(); strings.Contains(said, "cana") || strings.Count(said, "\n") > 1 || (said == "") != (given == "none") {
-					t.Errorf("%q: the log has %q", given, said)
-				}
-				return
-			}
-			r.has("a/b=1", 0, 1)
 		"http://@h.test/canary":         "",
 		"http://h.test:65536/canary":    "",
 		"http://h.test:/canary":         "",
@@ -153,6 +153,16 @@ func TestTheAddressOfTheList(t *testing.T) {
 		"http://h.test/canary?a|b":      "",
 		"http://h.test/canary\\b":       "",
 		"http://h.test/canary#part":     "",
+	} {
+		inBubble(t, given, func(t *testing.T, r *rig) {
+			if want == "" {
+				r.has("", 0, 0)
+				if said := r.log.String(); strings.Contains(said, "cana") || strings.Count(said, "\n") > 1 || (said == "") != (given == "none") {
+					t.Errorf("%q: the log has %q", given, said)
+				}
+				return
+			}
+			r.has("a/b=1", 0, 1)
 			got := r.requests[0]
 			if body, _ := io.ReadAll(got.Body); got.Method != "GET" || got.URL.String() != want || len(got.Header) > 0 || len(body) > 0 {
 				t.Errorf("%q: %s %s with %v, %q; want GET %s", given, got.Method, got.URL, got.Header, body, want)
@@ -294,6 +304,7 @@ func TestWhyPricesAreNotFetched(t *testing.T) {
 		reason string // "" if there is a list
 	}{
 		"status":        {404, strings.NewReader("canary"), nil, "404 Not Found"},
+		"status first":  {503, silent{}, nil, "503 Service Unavailable"},
 		"redirect":      {302, strings.NewReader(listOf("a/b", "1")), nil, "302 Found"},
 		"no connection": {0, nil, errors.New("dial prices.test: canary"), "connection_error"},
 		"cut":           {200, io.MultiReader(strings.NewReader(`{"data":["canary"`), brokenReader{}), nil, "the answer cannot be read"},
@@ -317,7 +328,6 @@ func TestWhyPricesAreNotFetched(t *testing.T) {
 				_, reason, _ := strings.Cut(said, `msg="prices not fetched" reason=`)
 				if strings.Trim(reason, "\"\n") != tc.reason || strings.Contains(said, "canary") || strings.Contains(said, "prices.test") || strings.Count(said, "\n") > 1 {
 					t.Errorf("the log has %q, want %q", said, tc.reason)
-		"status first":  {503, silent{}, nil, "503 Service Unavailable"},
 				}
 			})
 		})
@@ -327,6 +337,11 @@ func TestWhyPricesAreNotFetched(t *testing.T) {
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("canary") }
+
+// silent never reads anything.
+type silent struct{}
+
+func (silent) Read([]byte) (int, error) { select {} }
 
 type endless struct{}
 
@@ -342,7 +357,7 @@ func TestAFileThatWouldBeTooLargeIsNotWritten(t *testing.T) {
 	inBubble(t, address, func(t *testing.T, r *rig) {
 		r.says(200, listOf("a/"+strings.Repeat("b", 16<<20-len(listOf("a/", "1"))), "1"))
 		for range 2 {
-			if got := r.All(t.Context()); len(got) != 1 || len(r.requests) != 1 {
+			if got := all(t, r.All(t.Context())); len(got) != 1 || len(r.requests) != 1 {
 				t.Errorf("%d prices, %d requests", len(got), len(r.requests))
 			}
 		}
@@ -351,11 +366,6 @@ func TestAFileThatWouldBeTooLargeIsNotWritten(t *testing.T) {
 		}
 	})
 }
-// silent never reads anything.
-type silent struct{}
-
-func (silent) Read([]byte) (int, error) { select {} }
-
 
 // TestWhatTheFileMayHave checks decision G69, where scenarios cannot.
 func TestWhatTheFileMayHave(t *testing.T) {
@@ -375,11 +385,39 @@ func TestWhatTheFileMayHave(t *testing.T) {
 		inBubble(t, "none", func(t *testing.T, r *rig) {
 			text := strings.ReplaceAll(text, "NOW", fmt.Sprint(time.Now().Unix()))
 			testfile.Write(t, r.file(), text)
-			if got := show(r.All(t.Context())); got != want {
+			if got := show(all(t, r.All(t.Context()))); got != want {
 				t.Errorf("%s: %q, want %q", text, got, want)
 			}
 		})
 	}
+}
+
+// TestTheNamesOfAllPricesAreBounded checks decision G69: a short file could have a long response.
+func TestTheNamesOfAllPricesAreBounded(t *testing.T) {
+	inBubble(t, "none", func(t *testing.T, r *rig) {
+		for length, want := range map[int]int{1<<20 - 1: 16, 1 << 20: 0} {
+			var models []string
+			for n := range 16 {
+				models = append(models, fmt.Sprintf(`"%x":{"input_cost":1,"output_cost":1}`, n))
+			}
+			testfile.Write(t, r.file(), fmt.Sprintf(`{"pricing":{%q:{%s}},"fetched_at":%d}`, strings.Repeat("p", length), strings.Join(models, ","), time.Now().Unix()))
+			if got := all(t, r.All(t.Context())); len(got) != want {
+				t.Errorf("a name of %d bytes: %d prices, want %d", length, len(got), want)
+			}
+		}
+	})
+}
+
+func TestRequestsShareTheirResponse(t *testing.T) {
+	inBubble(t, address, func(t *testing.T, r *rig) {
+		if r.has("a/b=1", 0, 1); &r.All(t.Context())[0] != &r.All(t.Context())[0] {
+			t.Error("two requests for the same file have responses of their own")
+		}
+		testfile.Remove(t, r.file())
+		if &r.All(t.Context())[0] != &r.All(t.Context())[0] {
+			t.Error("two requests for the fetched list have responses of their own")
+		}
+	})
 }
 
 func TestAFileThatCannotBeReadIsLoggedOnce(t *testing.T) {
