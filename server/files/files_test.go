@@ -43,7 +43,7 @@ func TestReadingDoesNotWaitForAFIFO(t *testing.T) {
 	testfile.Write(t, path, "x")
 	read := make(chan error, 1)
 	go func() {
-		for range 40_000 {
+		for range 120_000 {
 			if _, err := files.Read(path, 10); err != nil && !errors.Is(err, files.ErrNotPlain) {
 				read <- err
 				return
