@@ -410,13 +410,15 @@ func TestTheNamesOfAllPricesAreBounded(t *testing.T) {
 
 func TestRequestsShareTheirResponse(t *testing.T) {
 	inBubble(t, address, func(t *testing.T, r *rig) {
-		if r.has("a/b=1", 0, 1); &r.All(t.Context())[0] != &r.All(t.Context())[0] {
-			t.Error("two requests for the same file have responses of their own")
+		r.has("a/b=1", 0, 1)
+		share := func(what string) {
+			if one, other := r.All(t.Context()), r.All(t.Context()); &one[0] != &other[0] {
+				t.Errorf("two requests for the same %s have responses of their own", what)
+			}
 		}
+		share("file")
 		testfile.Remove(t, r.file())
-		if &r.All(t.Context())[0] != &r.All(t.Context())[0] {
-			t.Error("two requests for the fetched list have responses of their own")
-		}
+		share("fetched list")
 	})
 }
 
