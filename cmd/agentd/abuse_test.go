@@ -24,9 +24,6 @@ const abuseVariable = "AGENTD_ABUSE"
 // markVariable is in the environment of a server under abuse, and so in that of every process it starts.
 const markVariable = "AGENTD_ABUSE_MARK"
 
-// atMost is how long the tests wait for an event. It is generous, because the machine may be busy.
-const atMost = 30 * time.Second
-
 // longest is how much longer GET /status may take than on an idle server, in ms.
 const longest = 100.0
 

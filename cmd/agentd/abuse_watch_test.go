@@ -21,9 +21,6 @@ type watch struct {
 	took chan []time.Duration
 }
 
-// askEvery is the pause between two requests.
-const askEvery = 10 * time.Millisecond
-
 func startWatch(t *testing.T, s *served) *watch {
 	w := &watch{quit: make(chan struct{}), took: make(chan []time.Duration, 1)}
 	transport := &http.Transport{}
@@ -80,17 +77,6 @@ func at(sorted []time.Duration, quantile float64) float64 {
 	}
 	i := min(int(quantile*float64(len(sorted))), len(sorted)-1)
 	return float64(sorted[i].Microseconds()) / 1000
-}
-
-// eventually waits for a condition, and fails after atMost.
-func eventually(t *testing.T, what string, isSo func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(atMost); !isSo(); time.Sleep(askEvery) {
-		if time.Now().After(deadline) {
-			t.Errorf("after %s it is not so that %s", atMost, what)
-			return
-		}
-	}
 }
 
 // peak returns the server's peak memory in MiB.

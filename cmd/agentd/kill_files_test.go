@@ -85,6 +85,8 @@ func TestWhatWasAcknowledgedInFilesSurvivesKills(t *testing.T) {
 type editor struct {
 	name                                               string
 	setting, extension, secret, permission, definition count
+	// made is for a provider that is defined and removed, in turns: it exists while the number is odd.
+	made count
 }
 
 // A count is the last number that a server has acknowledged, and the last that was sent.
@@ -119,7 +121,21 @@ func (e *editor) changes() []change {
 		{&e.definition, "PUT", "/config/custom-providers/custom_" + e.name, func(n, size int) object {
 			return defined(strings.Repeat("x", size), fmt.Sprint(n), fmt.Sprint(size))
 		}},
+		e.makes(),
 	}
+}
+
+// makes is the change that defines a provider, or removes it if it exists.
+func (e *editor) makes() change {
+	if e.made.known%2 == 1 {
+		return change{&e.made, "DELETE", "/config/custom-providers/custom_" + e.name + "_made", nil}
+	}
+	return change{&e.made, "POST", "/config/custom-providers", func(n, size int) object {
+		display := e.name + " made"
+		provider := defined(display, fmt.Sprint(n), fmt.Sprint(len(display)))
+		provider["api_key"], provider["api_url"] = "key", "http://127.0.0.1:1/"+strings.Repeat("x", size)
+		return provider
+	}}
 }
 
 // defined is a request that defines a provider.
@@ -130,7 +146,11 @@ func defined(display string, models ...string) object {
 // make sends the next number. size is the size of what comes with it, so that writing a file takes some time.
 func (c change) make(api *api, size int) error {
 	c.count.tried = c.count.known + 1
-	if _, err := api.do(c.method, c.path, c.body(c.count.tried, size)); err != nil {
+	var body any
+	if c.body != nil {
+		body = c.body(c.count.tried, size)
+	}
+	if _, err := api.do(c.method, c.path, body); err != nil {
 		return err
 	}
 	c.count.known = c.count.tried
@@ -208,8 +228,27 @@ func examine(t *testing.T, dir string, editors []*editor) (problems, temporary [
 		}
 		problems = append(problems, e.permission.settle("permission of "+e.name, level)...)
 		problems = append(problems, e.definition.settle("definition of "+e.name, found["custom_providers/custom_"+e.name+".json"]["definition"])...)
+		problems = append(problems, e.settleMade(found)...)
 	}
 	return problems, temporary
+}
+
+// settleMade returns what is wrong with the provider that is defined and removed. Its key is stored before its file, and
+// removed before it (decisions G62, G63).
+func (e *editor) settleMade(found map[string]map[string]int) []string {
+	c := &e.made
+	n := found["custom_providers/custom_"+e.name+"_made.json"]["definition"]
+	exists, changing := n != 0, c.tried != c.known
+	hasKey := found["secrets.yaml"]["CUSTOM_"+strings.ToUpper(e.name)+"_MADE_API_KEY"] != 0
+	if isRemoval := c.tried%2 == 0; hasKey != exists && (!changing || isRemoval == hasKey) {
+		return []string{fmt.Sprintf("of the provider made by %s, there is a key: %t, a file: %t, after %+v", e.name, hasKey, exists, *c)}
+	}
+	if !exists && c.tried%2 == 0 {
+		n = c.tried
+	} else if !exists && c.known%2 == 0 {
+		n = c.known
+	}
+	return c.settle("provider made by "+e.name, n)
 }
 
 // settle returns a problem if a number is neither the last acknowledged nor the last sent.
@@ -263,6 +302,7 @@ func numbersOf(text []byte) (map[string]int, error) {
 			}
 		default:
 			if !isMapping && strings.HasSuffix(key, "_API_KEY") { // of a definition
+				numbers[key] = 1
 				continue
 			}
 			if !isWhole(members["filler"], []any{members["size"]}) {

@@ -10,9 +10,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/testfile"
 )
+
+// atMost is how long the tests wait for an event. It is generous, because the machine may be busy.
+const atMost = 30 * time.Second
+
+// askEvery is the pause between two requests.
+const askEvery = 10 * time.Millisecond
 
 // A request is sent to a server, which answers with a status.
 type request struct {
@@ -81,4 +88,15 @@ func contents(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// eventually waits for a condition, and fails after atMost.
+func eventually(t *testing.T, what string, isSo func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(atMost); !isSo(); time.Sleep(askEvery) {
+		if time.Now().After(deadline) {
+			t.Errorf("after %s it is not so that %s", atMost, what)
+			return
+		}
+	}
 }

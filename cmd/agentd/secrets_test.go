@@ -73,7 +73,7 @@ func TestSecretsStaySecret(t *testing.T) {
 			home := t.TempDir()
 			keys := keysOf(t, model.URL)
 			v := vaultOf(t, home, keys.secrets)
-			cmd := agentd(t, home, model.URL, append(append(v.env, keys.settings...), "GOOSE_PRICING_URL="+model.URL+pricesPath)...)
+			cmd := agentd(t, home, model.URL, append(append(v.env, keys.settings...), "GOOSE_PRICING_URL="+model.URL+pricesPath+"?token="+canary)...)
 			cmd.Env = slices.DeleteFunc(cmd.Env, func(variable string) bool { return variable == "OPENAI_API_KEY=sk-test" })
 			testfile.Write(t, filepath.Join(home, "config", "custom_providers", "groq.json"),
 				`{"name":"groq","engine":"openai","display_name":"G","api_key_env":"GROQ_API_KEY","base_url":"`+model.URL+`/v1/chat/completions","models":[]}`)

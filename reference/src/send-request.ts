@@ -22,7 +22,10 @@ export function sendRequest(url: URL, { method, headers, body, signal, onClosed 
     const options = { method, headers: { ...headers, ...length }, agent: false, ...(signal && { signal }) }
     const request = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
     request.on('response', resolve)
-    request.on('close', () => onClosed?.())
+    request.on('close', () => {
+      onClosed?.()
+      reject(new Error('the connection was closed before a response')) // by Node, for instance, when the other side changes the protocol
+    })
     // Errors after the response has begun are reported to its reader.
     request.on('error', reject)
     request.end(body ?? undefined)

@@ -23,17 +23,18 @@ var (
 // anything else, because that could block forever.
 func Read(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
-	if err != nil {
+	if err := plain(path, info, err); err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "read", Path: path, Err: ErrNotPlain}
-	}
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
+	info, err = file.Stat() // the path may lead to another file by now
+	if err := plain(path, info, err); err != nil {
+		return nil, err
+	}
 	content := bytes.NewBuffer(make([]byte, 0, min(info.Size(), limit)+bytes.MinRead))
 	if _, err := content.ReadFrom(io.LimitReader(file, limit+1)); err != nil {
 		return nil, err
@@ -42,6 +43,14 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, &os.PathError{Op: "read", Path: path, Err: ErrTooLarge}
 	}
 	return content.Bytes(), nil
+}
+
+// plain returns why a file is no regular one, or the error of looking at it.
+func plain(path string, info os.FileInfo, err error) error {
+	if err == nil && !info.Mode().IsRegular() {
+		return &os.PathError{Op: "read", Path: path, Err: ErrNotPlain}
+	}
+	return err
 }
 
 // IsMissing reports whether an error says that a path does not exist, also because it is below a file.

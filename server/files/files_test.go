@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/internal/testfile"
@@ -31,6 +32,39 @@ func TestFilesAreBounded(t *testing.T) {
 		text, err := files.ReadText(in(name), 10)
 		if !errors.Is(err, want) || err != nil && text != "" {
 			t.Errorf("%s: %q, %v; want %v", name, text, err, want)
+		}
+	}
+}
+
+// TestReadingDoesNotWaitForAFIFO reads a file that a FIFO replaces again and again.
+func TestReadingDoesNotWaitForAFIFO(t *testing.T) {
+	dir := t.TempDir()
+	path, next := filepath.Join(dir, "file"), filepath.Join(dir, "next")
+	testfile.Write(t, path, "x")
+	read := make(chan error, 1)
+	go func() {
+		for range 120_000 {
+			if _, err := files.Read(path, 10); err != nil && !errors.Is(err, files.ErrNotPlain) {
+				read <- err
+				return
+			}
+		}
+		read <- nil
+	}()
+	for stuck := time.After(10 * time.Second); ; {
+		err := errors.Join(syscall.Mkfifo(next, 0o600), os.Rename(next, path), os.WriteFile(next, []byte("x"), 0o600), os.Rename(next, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-read:
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		case <-stuck:
+			t.Fatal("reading waits for a writer of a FIFO")
+		default:
 		}
 	}
 }

@@ -15,6 +15,9 @@ const (
 	pause    = 10 * time.Millisecond
 )
 
+// nonBlocking is the flag to open a FIFO without waiting for a writer.
+const nonBlocking = syscall.O_NONBLOCK
+
 // openLocked opens a directory, and locks it until it is closed. File systems without locks are used without.
 func openLocked(path string) (*os.File, error) {
 	directory, err := os.Open(path)

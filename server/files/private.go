@@ -115,7 +115,7 @@ func remove(path string) error {
 }
 
 // Target returns the path of the file at the end of a link: to replace that file keeps the link. It returns the path
-// itself if that is not a link, or a link to a path that does not exist.
+// itself if that is not a link, or one that leads nowhere, or in a circle.
 func Target(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target

@@ -40,6 +40,7 @@ var pauses = [...]time.Duration{1 * time.Second, 2 * time.Second, 4 * time.Secon
 type caller struct {
 	transport   http.RoundTripper
 	skipBackoff func() bool
+	complaints  int64 // how many bytes are read of the body of a failure
 }
 
 // send sends a request, and returns the body of a successful answer, which the caller must close. Its errors are
@@ -129,7 +130,7 @@ func (c caller) once(ctx context.Context, to endpoint, body []byte) (_ *answerBo
 		return &answerBody{answer.Body, ctx, cancel}, nil
 	}
 	defer answer.Body.Close()
-	said, err := io.ReadAll(io.LimitReader(answer.Body, maxError))
+	said, err := io.ReadAll(io.LimitReader(answer.Body, c.complaints))
 	if err != nil {
 		return nil, noAnswer(ctx, to.timeout, err)
 	}

@@ -143,7 +143,9 @@ func (f *Factory) Check(name string) error {
 	return err
 }
 
-func (f *Factory) caller() caller { return caller{transport: f.Transport, skipBackoff: f.skipBackoff} }
+func (f *Factory) caller() caller {
+	return caller{transport: f.Transport, skipBackoff: f.skipBackoff, complaints: maxError}
+}
 
 func (f *Factory) skipBackoff() bool {
 	value, _ := f.Env("GOOSE_PROVIDER_SKIP_BACKOFF")

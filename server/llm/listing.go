@@ -137,8 +137,8 @@ func (c caller) get(ctx context.Context, to endpoint) (jsonwire.Text, error) {
 	return parseGot(all)
 }
 
-// Get returns the JSON that a GET of an address answers, if it is no larger than a list of models. It sends no key, and
-// tries once. [Reason] explains its error.
+// Get returns the JSON that a GET of an address answers, if it is no larger than a list of models. It sends no key, tries
+// once, and does not read the body of a failure. [Reason] explains its error.
 func Get(ctx context.Context, transport http.RoundTripper, address string, timeout time.Duration) (jsonwire.Text, error) {
 	return caller{transport: transport}.get(ctx, endpoint{url: address, header: http.Header{}, timeout: timeout})
 }

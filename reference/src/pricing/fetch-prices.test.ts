@@ -26,8 +26,8 @@ describe('the address of the list (G67)', () => {
     [undefined, 'https://openrouter.ai/api/v1/models'],
     ['', 'https://openrouter.ai/api/v1/models'],
     ['HTTP://Mirror:8080?a=%41&b', 'http://mirror:8080/?a=%41&b'],
-    ['https://[::1]/a@b#c', 'https://[::1]/a@b#c'],
-    ['http://@host', 'http://host/'],
+    ['https://[::1]/a@b', 'https://[::1]/a@b'],
+    ['http://10.0.0.1:65535/~a/%C3%A9;!$&()*+,=:?a=b/c?d', 'http://10.0.0.1:65535/~a/%C3%A9;!$&()*+,=:?a=b/c?d'],
   ])('in %j is %s', (GOOSE_PRICING_URL, address) => {
     expect(listAddress({ GOOSE_PRICING_URL })?.href).toBe(address)
   })
@@ -35,6 +35,8 @@ describe('the address of the list (G67)', () => {
   it.each([
     'none', '/models', 'ftp://host/', 'file:///etc/hosts', 'http://', 'http:///host/', 'http:host/', 'https:\\\\host/', 'http://?x', 'http://:80/',
     'http://user@host/', 'http://user:password@host/', 'http://:password@host/', 'http://@/', 'http://host:port/', 'http://host/\n', ' http://host/',
+    'http://@host/', 'http://host:65536/', 'http://host:/', 'http://hóst/', 'http://h%6fst/', 'http://host/a b', 'http://host/ ', 'http://host/é', 'http://host/%4',
+    'http://host/?a[]', 'http://host/?a|b', 'http://host/a\\b', 'http://host/"', 'http://host/#part', 'http://[::g]/',
   ])('in %j is not one', (GOOSE_PRICING_URL) => {
     expect(listAddress({ GOOSE_PRICING_URL })).toBeUndefined()
   })
@@ -65,6 +67,11 @@ describe('the list of prices (G67)', () => {
   })
 })
 
+it('a price that begins with many digits takes no time (G68)', async () => {
+  const prompt = `${'1'.repeat(150_000)}x`
+  expect(await fetched(sends(JSON.stringify({ data: [{ id: 'a/b', pricing: { prompt, completion: '2' } }] })))).toEqual({ list: new Map() })
+}, 10_000)
+
 describe('a failed fetch', () => {
   it.each<[why: string, script: Script]>([
     ['status 401', plain(401, 'canary')],
@@ -75,6 +82,8 @@ describe('a failed fetch', () => {
     ['no list in the response', plain(200, '[{"data":[]}]')],
     ['the connection ended within the response', (response) => { response.writeHead(200, { 'Content-Length': '99' }).write(list, () => response.destroy()) }],
     ['no connection (ECONNRESET)', (response) => { response.destroy() }],
+    ['no connection (for an unknown reason)', (response) => { response.socket?.end('HTTP/1.1 101 Canary\r\nConnection: upgrade\r\nUpgrade: canary\r\n\r\n') }],
+    ['status 503', (response) => { response.writeHead(503).write('canary') }],
     ['the response cannot be read (Z_DATA_ERROR)', sends('canary', { 'Content-Encoding': 'gzip' })],
     ['the response cannot be read (Z_BUF_ERROR)', sends(gzipSync(list).subarray(0, -9), { 'Content-Encoding': 'gzip' })],
   ])('has the reason: %s (G67)', async (why, script) => {

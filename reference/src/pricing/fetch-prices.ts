@@ -22,11 +22,11 @@ const limitSeconds = 30
 /** The address of the list; undefined if nothing may be fetched. */
 export function listAddress({ GOOSE_PRICING_URL: text }: Environment): URL | undefined {
   const address = text || 'https://openrouter.ai/api/v1/models'
-  // WHATWG also accepts line feeds, backslashes and `http:///host`.
-  const isPlain = /^https?:\/\/[^/?#\\]+(?:[/?#]|$)/i.test(address) && !/[\0-\x1f\x7f]/.test(address)
-  const url = isPlain && URL.canParse(address) ? new URL(address) : undefined
-  return url?.username === '' && url.password === '' ? url : undefined
+  return addressForm.test(address) && URL.canParse(address) ? new URL(address) : undefined
 }
+
+/** WHATWG repairs most other texts: blanks, backslashes, `http:///host`. */
+const addressForm = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?:[/?](?:[\w.~!$&'()*+,;=:@/?-]|%[\da-f]{2})*)?$/i
 
 class TooLargeError extends Error {
   override readonly name = 'TooLargeError'

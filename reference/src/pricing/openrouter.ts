@@ -41,7 +41,8 @@ function priceOf(item: unknown): Price | undefined {
   return { input_cost: input, output_cost: output, context_length: contextLengthOf(member(item, 'context_length')) }
 }
 
-const decimal = /^\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+/** Each text has one way to match at most: many digits before a letter would otherwise take hours. */
+const decimal = /^\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 function costOf(text: unknown): number | undefined {
   if (typeof text !== 'string' || !decimal.test(text)) return undefined

@@ -45,6 +45,14 @@ it.each<[providers: string, found: object | undefined]>([
   expect(await costs(providers)).toEqual(found)
 })
 
+it.each([[16, (1 << 20) - 1, 16], [16, 1 << 20, undefined], [15, 1 << 20, 15]])(
+  'of %i models, each of a provider with a name of %i bytes, %s have a price (G69)', async (models, length, found) => {
+    const names = Array.from({ length: models }, (_, n) => `"${n.toString(16)}":${good}`)
+    const read = await costs(`"${'p'.repeat(length)}":{${names.join(',')}}`)
+    expect(read && Object.keys(read).length).toBe(found)
+  },
+)
+
 it('a file that cannot be read is logged once, and again for another reason (G69)', async () => {
   const { path, file, logs } = rig()
   const readAs = async (text: string): Promise<unknown> => {

@@ -9,8 +9,8 @@ import { jsonBytes, sizeOf } from '../wire/json/stringify.ts'
 import { contextLength } from './openrouter.ts'
 import { priceList, type DatedPrices, type Price } from './price-list.ts'
 
-/** The most bytes of the file. */
-const maxFileBytes = 16 * 1024 * 1024
+/** The most bytes of the file, and of the names in the response with all its prices. */
+const [maxFileBytes, maxNameBytes] = [16 * 1024 * 1024, 16 * 1024 * 1024]
 
 interface Content {
   pricing: Record<string, Record<string, Price>>
@@ -90,6 +90,7 @@ export class PriceFile {
 async function pricesIn(bytes: Buffer): Promise<Found> {
   try {
     const { pricing, fetched_at: fetchedAt } = contentOf(await parseDocumentInSlices(bytes))
+    if (nameBytes(pricing) > maxNameBytes) return { why: `the names of all prices have more than ${maxNameBytes} bytes` }
     const prices = Object.entries(pricing).flatMap(([provider, models]) =>
       Object.entries(models).map(([model, price]) => ({ provider, model, price })),
     )
@@ -100,6 +101,16 @@ async function pricesIn(bytes: Buffer): Promise<Found> {
     if (error instanceof ShapeError) return { why: error.message }
     throw error
   }
+}
+
+/** The bytes of all names of models, each with that of its provider: a short file can have a long one for many models. */
+function nameBytes(pricing: Content['pricing']): number {
+  let bytes = 0
+  for (const [provider, models] of Object.entries(pricing)) {
+    const names = Object.keys(models)
+    bytes += names.length * Buffer.byteLength(provider) + names.reduce((sum, name) => sum + Buffer.byteLength(name), 0)
+  }
+  return bytes
 }
 
 /** Whether the number in the file began with a minus: -0 did too. */

@@ -35,7 +35,7 @@ export class Prices {
     this.#logger = logger
     this.#now = now
     if (this.#address === undefined && environment.GOOSE_PRICING_URL !== 'none') {
-      logger.warn('prices are never fetched', { why: 'GOOSE_PRICING_URL is neither an http or https URL without a user, nor none' })
+      logger.warn('prices are never fetched', { why: 'GOOSE_PRICING_URL is neither none nor an http or https URL as in RFC 3986, without a user and a fragment' })
     }
   }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
-import { isMissing } from '../error-code.ts'
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { errorCode, isMissing } from '../error-code.ts'
 
 /** Flags for opening a file, so that opening a FIFO does not block. */
 export const nonBlockingRead = constants.O_RDONLY | constants.O_NONBLOCK
@@ -18,12 +18,28 @@ export function readRegularFile(path: string, maxBytes = maxFileBytes): Buffer {
   const file = openSync(path, nonBlockingRead)
   try {
     const stat = fstatSync(file)
-    if (!stat.isFile() || stat.size > maxBytes) throw new NotRegularFileError(`not a plain file of at most ${maxBytes} bytes`)
-    return readFileSync(file)
+    const bytes = stat.isFile() && stat.size <= maxBytes ? readUpTo(maxBytes, file, stat.size) : undefined
+    if (bytes === undefined) throw new NotRegularFileError(`not a plain file of at most ${maxBytes} bytes`)
+    return bytes
   } finally {
     closeSync(file)
   }
 }
+
+/** The bytes of a file, or undefined if there are more than `max`: it may grow while it is read, and those of /proc have no size. */
+function readUpTo(max: number, file: number, size: number): Buffer | undefined {
+  let bytes = Buffer.allocUnsafe(size + spareBytes)
+  for (let length = 0; length <= max; ) {
+    if (length === bytes.length) bytes = Buffer.concat([bytes], 2 * length)
+    const more = readSync(file, bytes, length, bytes.length - length, null)
+    if (more === 0) return bytes.subarray(0, length)
+    length += more
+  }
+  return undefined
+}
+
+/** The end of a file is seen without a larger buffer. */
+const spareBytes = 512
 
 /** The same. Throws if they are not UTF-8. */
 export function readUtf8File(path: string): Buffer {
@@ -32,12 +48,12 @@ export function readUtf8File(path: string): Buffer {
   return bytes
 }
 
-/** The file to which a link leads. A link to a path that does not exist, like any other path, stands for itself. */
+/** The file to which a link leads. A link that leads nowhere, or in a circle, stands for itself, like any other path. */
 export function linkedFile(path: string): string {
   try {
     return realpathSync.native(path)
   } catch (error) {
-    if (isMissing(error)) return path
+    if (isMissing(error) || errorCode(error) === 'ELOOP') return path
     throw error
   }
 }

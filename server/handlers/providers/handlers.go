@@ -129,11 +129,9 @@ func (h *Handlers) RemoveCustomProvider(ctx context.Context, request gen.RemoveC
 
 // GetPricing answers POST /config/pricing (GA 16.2).
 func (h *Handlers) GetPricing(ctx context.Context, request gen.GetPricingRequestObject) (gen.GetPricingResponseObject, error) {
-	answer := api.PricingResponse{Source: api.PricingResponseSourceOpenrouter}
-	if only := request.Body.ConfiguredOnly; only == nil || *only {
-		answer.Pricing = h.Prices.Configured(h.Providers.Providers())
-	} else {
-		answer.Pricing = h.Prices.All(ctx)
+	if only := request.Body.ConfiguredOnly; only != nil && !*only {
+		return gen.GetPricing200JSONResponse{Of: response.Shared[api.PricingResponse](h.Prices.All(ctx))}, nil
 	}
-	return gen.GetPricing200JSONResponse{Of: response.Value(answer)}, nil
+	found := h.Prices.Configured(h.Providers.Providers())
+	return gen.GetPricing200JSONResponse{Of: response.Value(api.PricingResponse{Pricing: found, Source: api.PricingResponseSourceOpenrouter})}, nil
 }

@@ -16,6 +16,9 @@ type Of[T any] struct {
 // Value returns the JSON of a value.
 func Value[T any](v T) Of[T] { return Of[T]{text: jsonwire.Marshal(v)} }
 
+// Shared returns the JSON of a T that other responses may have, too.
+func Shared[T any](text jsonwire.Text) Of[T] { return Of[T]{text: text} }
+
 // Encoded returns the JSON that a function writes, which must be the JSON of a T, and the function's error. It is for
 // values that the server keeps in another type, or as JSON.
 func Encoded[T any](write func(w *jsonwire.Writer) error) (Of[T], error) {

@@ -1,6 +1,7 @@
 package prices
 
 import (
+	"errors"
 	"math"
 	"strconv"
 
@@ -10,8 +11,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
-// maxBytes is the maximum size of the file (decision G69).
+// maxBytes is the maximum size of the file, and that of the names of all prices (decision G69).
 const maxBytes = 16 << 20
+
+var errNames = errors.New("the names of all prices are too large")
 
 // readFile returns the list in the file, however old it is. It returns nil if there is none, or if it cannot be read, which
 // is logged once.
@@ -83,9 +86,24 @@ func parseFile(text []byte) (*list, error) {
 	return decode.Text(text, func(v decode.Value) (*list, error) {
 		o := v.Object("pricing", "fetched_at")
 		all := decode.Field(o, "pricing", decode.MapOf(decode.MapOf(parsePrice)))
-		l := newList(o.Int("fetched_at"), all)
-		return l, o.Err()
+		fetchedAt := o.Int("fetched_at")
+		if o.Err() == nil && namesOf(all) > maxBytes {
+			return nil, errNames
+		}
+		return newList(fetchedAt, all), o.Err()
 	})
+}
+
+// namesOf returns the size of the names of all models, each with that of its provider: a short file can have a long one for
+// many models.
+func namesOf(all byModel) (size int) {
+	for provider, models := range all {
+		size += len(provider) * len(models)
+		for model := range models {
+			size += len(model)
+		}
+	}
+	return size
 }
 
 func parsePrice(v decode.Value) (api.PricingData, error) {

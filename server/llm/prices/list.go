@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
@@ -19,6 +20,14 @@ import (
 type list struct {
 	fetchedAt int64             // in seconds since 1970
 	prices    []api.PricingData // sorted by the bytes of provider, then by those of model
+	response  func() jsonwire.Text
+}
+
+// none is the response without prices.
+var none = responseWith(nil)
+
+func responseWith(prices []api.PricingData) jsonwire.Text {
+	return jsonwire.Marshal(api.PricingResponse{Pricing: prices, Source: api.PricingResponseSourceOpenrouter})
 }
 
 // byModel are prices by provider, then by model.
@@ -37,6 +46,7 @@ func newList(fetchedAt int64, all byModel) *list {
 		}
 	}
 	slices.SortFunc(l.prices, func(a, b api.PricingData) int { return compare(a, b.Provider, b.Model) })
+	l.response = sync.OnceValue(func() jsonwire.Text { return responseWith(l.prices) })
 	return l
 }
 
@@ -50,11 +60,13 @@ func (l *list) olderThan(age time.Duration) bool {
 	return l == nil || l.fetchedAt > now || l.fetchedAt <= now-int64(age/time.Second)
 }
 
-func (l *list) all() []api.PricingData {
+// all returns the response with all prices. All requests share its bytes, because a list may have 16 MiB, and the response
+// more.
+func (l *list) all() jsonwire.Text {
 	if l == nil {
-		return nil
+		return none
 	}
-	return l.prices
+	return l.response()
 }
 
 // find returns the price of a provider's model, with their names as they are given (decision G71).
@@ -65,7 +77,10 @@ func (l *list) find(provider, model string) (price api.PricingData, ok bool) {
 			return price, false
 		}
 	}
-	i, ok := slices.BinarySearchFunc(l.all(), name, func(p api.PricingData, name string) int { return compare(p, listed, name) })
+	if l == nil {
+		return price, false
+	}
+	i, ok := slices.BinarySearchFunc(l.prices, name, func(p api.PricingData, name string) int { return compare(p, listed, name) })
 	if !ok {
 		return price, false
 	}

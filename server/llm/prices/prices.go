@@ -9,12 +9,15 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/files"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/wire/jsonwire"
 )
 
 // defaultAddress is the default address of the list (decision G67).
@@ -74,25 +77,28 @@ func New(options Options) *Prices {
 		return p
 	}
 	if p.address != "none" { // it may have a password
-		p.log.Warn("prices are never fetched", "because", "GOOSE_PRICING_URL is neither none nor an HTTP URL with a host and without a user")
+		p.log.Warn("prices are never fetched", "because", "GOOSE_PRICING_URL is neither none nor an http or https URL as in RFC 3986, without a user and a fragment")
 	}
 	p.address = ""
 	return p
 }
 
+// addressForm is the form of addresses. Programs differ in how they repair others, with blanks for example.
+var addressForm = regexp.MustCompile(`^(?i:https?)://(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?(?:[/?](?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$`)
+
 // canFetch reports whether an address is one to fetch (decision G67).
 func canFetch(address string) bool {
 	where, err := url.Parse(address)
-	if err != nil || where.Scheme != "http" && where.Scheme != "https" || where.Hostname() == "" {
+	if err != nil || !addressForm.MatchString(address) {
 		return false
 	}
-	password, _ := where.User.Password()
-	return where.User.Username() == "" && password == ""
+	_, err = strconv.ParseUint(cmp.Or(where.Port(), "0"), 10, 16)
+	return err == nil
 }
 
-// All returns all prices that are known, sorted by provider and model. If they are old, it starts a fetch; if there are
-// none, it waits for the fetch until ctx ends, but at most maxWait (decision G70). The prices must not be changed.
-func (p *Prices) All(ctx context.Context) []api.PricingData {
+// All returns an [api.PricingResponse] with all prices that are known, sorted by provider and model. If they are old, it starts
+// a fetch; if there are none, it waits for the fetch until ctx ends, but at most maxWait (decision G70).
+func (p *Prices) All(ctx context.Context) jsonwire.Text {
 	file := p.readFile()
 	p.mu.Lock()
 	known := p.inUse(file)

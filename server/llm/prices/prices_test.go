@@ -79,7 +79,7 @@ func (r *rig) hangs() {
 func (r *rig) has(want string, after time.Duration, requests int) {
 	r.t.Helper()
 	begun := time.Now()
-	got := show(r.All(r.t.Context()))
+	got := show(all(r.t, r.All(r.t.Context())))
 	took := time.Since(begun)
 	synctest.Wait()
 	if got != want || took != after || len(r.requests) != requests {
@@ -101,9 +101,19 @@ func (r *rig) write(model string, ago time.Duration) {
 	testfile.Write(r.t, r.file(), fmt.Sprintf(`{"pricing":{"file":{%q:{"input_cost":2,"output_cost":3}}},"fetched_at":%d}`, model, time.Now().Add(-ago).Unix()))
 }
 
-func show(all []api.PricingData) string {
+// all returns the prices in a response.
+func all(t *testing.T, text jsonwire.Text) []api.PricingData {
+	t.Helper()
+	var response api.PricingResponse
+	if err := jsonwire.Unmarshal(text, &response); err != nil || response.Source != "openrouter" {
+		t.Errorf("%.200s: %v", text, err)
+	}
+	return response.Pricing
+}
+
+func show(prices []api.PricingData) string {
 	var list []string
-	for _, p := range all {
+	for _, p := range prices {
 		list = append(list, fmt.Sprintf("%s/%s=%v", p.Provider, p.Model, p.InputTokenCost))
 	}
 	return strings.Join(list, " ")
@@ -119,7 +129,7 @@ func TestTheAddressOfTheList(t *testing.T) {
 		"":                              "https://openrouter.ai/api/v1/models",
 		"http://h.test/p?x=%41&y":       "http://h.test/p?x=%41&y",
 		"HTTPS://h.test:8080":           "https://h.test:8080",
-		"http://@h.test/":               "http://@h.test/",
+		"https://[::1]:65535/~a'b%C3?c": "https://[::1]:65535/~a'b%C3?c",
 		"none":                          "",
 		"http://canary@h.test/":         "",
 		"http://:canary@h.test/":        "",
@@ -130,6 +140,19 @@ func TestTheAddressOfTheList(t *testing.T) {
 		"h.test/canary":                 "",
 		"http://h.test/\ncanary":        "",
 		"https://openrouter.ai%zz/cana": "",
+		"http://@h.test/canary":         "",
+		"http://h.test:65536/canary":    "",
+		"http://h.test:/canary":         "",
+		"http://hé.test/canary":         "",
+		"http://[::g]/canary":           "",
+		"http://h.test/canary b":        "",
+		"http://h.test/canary ":         "",
+		"http://h.test/canary/é":        "",
+		"http://h.test/canary?a=%4":     "",
+		"http://h.test/canary?a[]":      "",
+		"http://h.test/canary?a|b":      "",
+		"http://h.test/canary\\b":       "",
+		"http://h.test/canary#part":     "",
 	} {
 		inBubble(t, given, func(t *testing.T, r *rig) {
 			if want == "" {
@@ -281,6 +304,7 @@ func TestWhyPricesAreNotFetched(t *testing.T) {
 		reason string // "" if there is a list
 	}{
 		"status":        {404, strings.NewReader("canary"), nil, "404 Not Found"},
+		"status first":  {503, silent{}, nil, "503 Service Unavailable"},
 		"redirect":      {302, strings.NewReader(listOf("a/b", "1")), nil, "302 Found"},
 		"no connection": {0, nil, errors.New("dial prices.test: canary"), "connection_error"},
 		"cut":           {200, io.MultiReader(strings.NewReader(`{"data":["canary"`), brokenReader{}), nil, "the answer cannot be read"},
@@ -314,6 +338,11 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("canary") }
 
+// silent never reads anything.
+type silent struct{}
+
+func (silent) Read([]byte) (int, error) { select {} }
+
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -328,7 +357,7 @@ func TestAFileThatWouldBeTooLargeIsNotWritten(t *testing.T) {
 	inBubble(t, address, func(t *testing.T, r *rig) {
 		r.says(200, listOf("a/"+strings.Repeat("b", 16<<20-len(listOf("a/", "1"))), "1"))
 		for range 2 {
-			if got := r.All(t.Context()); len(got) != 1 || len(r.requests) != 1 {
+			if got := all(t, r.All(t.Context())); len(got) != 1 || len(r.requests) != 1 {
 				t.Errorf("%d prices, %d requests", len(got), len(r.requests))
 			}
 		}
@@ -356,11 +385,41 @@ func TestWhatTheFileMayHave(t *testing.T) {
 		inBubble(t, "none", func(t *testing.T, r *rig) {
 			text := strings.ReplaceAll(text, "NOW", fmt.Sprint(time.Now().Unix()))
 			testfile.Write(t, r.file(), text)
-			if got := show(r.All(t.Context())); got != want {
+			if got := show(all(t, r.All(t.Context()))); got != want {
 				t.Errorf("%s: %q, want %q", text, got, want)
 			}
 		})
 	}
+}
+
+// TestTheNamesOfAllPricesAreBounded checks decision G69: a short file could have a long response.
+func TestTheNamesOfAllPricesAreBounded(t *testing.T) {
+	inBubble(t, "none", func(t *testing.T, r *rig) {
+		for length, want := range map[int]int{1<<20 - 1: 16, 1 << 20: 0} {
+			var models []string
+			for n := range 16 {
+				models = append(models, fmt.Sprintf(`"%x":{"input_cost":1,"output_cost":1}`, n))
+			}
+			testfile.Write(t, r.file(), fmt.Sprintf(`{"pricing":{%q:{%s}},"fetched_at":%d}`, strings.Repeat("p", length), strings.Join(models, ","), time.Now().Unix()))
+			if got := all(t, r.All(t.Context())); len(got) != want {
+				t.Errorf("a name of %d bytes: %d prices, want %d", length, len(got), want)
+			}
+		}
+	})
+}
+
+func TestRequestsShareTheirResponse(t *testing.T) {
+	inBubble(t, address, func(t *testing.T, r *rig) {
+		r.has("a/b=1", 0, 1)
+		share := func(what string) {
+			if one, other := r.All(t.Context()), r.All(t.Context()); &one[0] != &other[0] {
+				t.Errorf("two requests for the same %s have responses of their own", what)
+			}
+		}
+		share("file")
+		testfile.Remove(t, r.file())
+		share("fetched list")
+	})
 }
 
 func TestAFileThatCannotBeReadIsLoggedOnce(t *testing.T) {

@@ -1,11 +1,13 @@
 import type * as contract from '#contract'
-import { renderLarge, withBody, type Operation } from '../../httpapi/operation.ts'
+import { Rendered, renderLarge, withBody, type Operation } from '../../httpapi/operation.ts'
+import { jsonPieces } from '../../httpapi/response.ts'
 import { allProviders } from '../../llm/provider-details.ts'
 import type { Logger } from '../../log.ts'
 import { keyOf } from '../../pricing/openrouter.ts'
 import type { Price, PriceList } from '../../pricing/price-list.ts'
 import type { Prices } from '../../pricing/prices.ts'
 import { bodyOf, boolean, nullable } from '../../wire/json/shape.ts'
+import { jsonBytes } from '../../wire/json/stringify.ts'
 import type { ConfigDeps } from './settings.ts'
 
 const pricingRequest = bodyOf<contract.PricingQuery>()({ configured_only: nullable(boolean) })
@@ -14,10 +16,19 @@ const pricingRequest = bodyOf<contract.PricingQuery>()({ configured_only: nullab
 export function getPricing(
   { settings, prices, logger }: ConfigDeps & { prices: Prices; logger: Logger },
 ): Operation<contract.GetPricingData, contract.GetPricingResponses, contract.GetPricingErrors> {
+  const rendered = new WeakMap<PriceList, Promise<Uint8Array[]>>()
   return withBody(pricingRequest, async ({ body: { configured_only: isForConfigured } }) => {
-    const pricing = isForConfigured === false ? everything(await prices.all()) : ofConfigured(await allProviders(settings, logger), await prices.known())
-    return renderLarge({ pricing, source: 'openrouter' as const })
+    if (isForConfigured !== false) return renderLarge(responseWith(ofConfigured(await allProviders(settings, logger), await prices.known())))
+    const list = await prices.all()
+    // A list may have 16 MiB, and the response more: all requests share its bytes.
+    const pieces = rendered.get(list) ?? jsonBytes(responseWith(everything(list)))
+    rendered.set(list, pieces)
+    return new Rendered<contract.PricingResponse>(jsonPieces(200, await pieces))
   })
+}
+
+function responseWith(pricing: contract.PricingData[]): contract.PricingResponse {
+  return { pricing, source: 'openrouter' }
 }
 
 function everything(list: PriceList): contract.PricingData[] {
