@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -55,111 +54,133 @@ func file(t *testing.T, content string) string {
 	return path
 }
 
+const (
+	// inFile begins the contents of a file in place of its path.
+	inFile = "contents:"
+
+	notMillis  = "it must be a whole number of milliseconds, at least 1"
+	notOrigins = "it must be *, or origins such as https://app.example or http://10.0.0.1:8080, without the scheme's own port"
+)
+
+func config(content string) []string { return []string{"agent", "--config", inFile + content} }
+
+// written writes the files of which a test gives the contents, and returns their paths.
+func written(t *testing.T, texts []string) []string {
+	t.Helper()
+	texts = slices.Clone(texts)
+	for i, text := range texts {
+		if content, ok := strings.CutPrefix(text, inFile); ok {
+			texts[i] = file(t, content)
+		}
+	}
+	return texts
+}
+
+var mistakes = []struct {
+	name   string
+	args   []string
+	env    map[string]string
+	stderr []string
+}{
+	{"no command", nil, nil, []string{"agentd: no command: the one that serves is `agentd agent`, and `agentd agent --help` explains it"}},
+	{"an unknown command", []string{"agnt"}, nil, []string{"agentd: unknown command \"agnt\": the command that serves is `agentd agent`"}},
+	{"an unknown flag", []string{"agent", "--prot=1"}, nil, []string{"agentd: unknown flag: --prot (`agentd agent --help` lists the flags)"}},
+	{"a flag without its value", []string{"agent", "--port"}, nil, []string{"agentd: flag needs an argument: --port (`agentd agent --help` lists the flags)"}},
+	{"an argument", []string{"agent", "here"}, nil, []string{`agentd: unknown command "here" for "agentd agent"`}},
+	{"a host name", []string{"agent", "--host", "localhost"}, nil, []string{`agentd: --host is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1`}},
+	{"an empty flag", []string{"agent", "--port", ""}, nil, []string{`agentd: --port is ""; it must be a whole number from 0 to 65535`}},
+	{"an empty directory", []string{"agent", "--directory", ""}, nil, []string{`agentd: --directory is ""; it must be a path`}},
+	{"a port that is none", []string{"agent", "--port", "65536"}, nil, []string{`agentd: --port is "65536"; it must be a whole number from 0 to 65535`}},
+	{"a bad variable", []string{"agent"}, map[string]string{"GOOSE_PORT": "http"}, []string{`agentd: GOOSE_PORT is "http"; it must be a whole number from 0 to 65535`}},
+	{"every mistake at once", []string{"agent", "--max-body", "0", "--keepalive-interval=-5"},
+		map[string]string{"AGENTD_DEFAULT_TIMEOUT": "1.5", "AGENTD_MAX_BODY": "1"},
+		[]string{
+			`agentd: AGENTD_DEFAULT_TIMEOUT is "1.5"; ` + notMillis,
+			`agentd: --keepalive-interval is "-5"; ` + notMillis,
+			`agentd: --max-body is "0"; it must be a whole number of bytes, at least 1`,
+		}},
+	{"what another overrides", []string{"agent", "--port", "0", "--config", inFile + `{"clientTools": {"defaultTimeout": "x"}}`, "--default-timeout", "5"},
+		map[string]string{"GOOSE_PORT": "x", "GOOSE_HOST": "localhost"}, []string{
+			`agentd: GOOSE_HOST is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1`,
+			`agentd: GOOSE_PORT is "x"; it must be a whole number from 0 to 65535`,
+			`agentd: CONFIG: clientTools.defaultTimeout is "x"; ` + notMillis,
+		}},
+	{"too few agents", []string{"agent"}, map[string]string{"GOOSE_MAX_ACTIVE_AGENTS": "0"}, []string{`agentd: GOOSE_MAX_ACTIVE_AGENTS is "0"; it must be a whole number, at least 1`}},
+	{"nowhere to keep anything", []string{"agent"}, map[string]string{"HOME": "", "GOOSE_PATH_ROOT": ""}, []string{"agentd: neither GOOSE_PATH_ROOT nor HOME says where sessions and settings are kept"}},
+	{"numbers that are not digits", []string{"agent", "--port", "1e1", "--default-timeout", " 5", "--keepalive-interval", "5.0", "--max-body", "+5"}, nil, []string{
+		`agentd: --port is "1e1"; it must be a whole number from 0 to 65535`,
+		`agentd: --default-timeout is " 5"; ` + notMillis,
+		`agentd: --keepalive-interval is "5.0"; ` + notMillis,
+		`agentd: --max-body is "+5"; it must be a whole number of bytes, at least 1`,
+	}},
+	{"a bad value in the file", config(`{"clientTools": {"keepaliveInterval": "fast", "defaultTimeout": 0}}`), nil, []string{
+		`agentd: CONFIG: clientTools.defaultTimeout is 0; ` + notMillis,
+		`agentd: CONFIG: clientTools.keepaliveInterval is "fast"; ` + notMillis,
+	}},
+	{"null in the file", config(`{"clientTools": {"defaultTimeout": null}}`), nil, []string{`agentd: CONFIG: clientTools.defaultTimeout is null; ` + notMillis}},
+	{"client tools that are no object", config(`{"clientTools": [1, 2]}`), nil, []string{`agentd: CONFIG: clientTools is [1,2]; it must be an object`}},
+	{"a file that is no object", config(`[]`), nil, []string{`agentd: CONFIG is []; it must be an object`}},
+	{"a file that is not JSON", config(`{"clientTools": }`), nil, []string{`agentd: CONFIG is not JSON: `}},
+	{"an empty file", config(``), nil, []string{`agentd: CONFIG is not JSON: `}},
+	{"bad bounds in the file", config(`{"clientTools": {"maxTools": 0, "maxClients": "many"}}`), nil, []string{
+		`agentd: CONFIG: clientTools.maxTools is 0; it must be a whole number, at least 1`,
+		`agentd: CONFIG: clientTools.maxClients is "many"; it must be a whole number, at least 1`,
+	}},
+	{"bad rules of client tools", config(`{"clientTools": {"permission": {"a": "allow", "b": "maybe"}, "rateLimit": {"calls": -1, "windowMs": 0}}, "allowedOrigins": ["null"]}`), nil, []string{
+		`agentd: CONFIG: clientTools.rateLimit.calls is -1; it must be a whole number, at least 0`,
+		`agentd: CONFIG: clientTools.rateLimit.windowMs is 0; ` + notMillis,
+		`agentd: CONFIG: clientTools.permission is {"a":"allow","b":"maybe"}; it must be allow, ask or deny, or an object from patterns of tool IDs to one of these`,
+		`agentd: CONFIG: allowedOrigins is ["null"]; ` + notOrigins,
+	}},
+	// The hooks of decision S83.
+	{"invalid hooks", config(`{"hooks": {"before": [{"match": "*", "command": ["x"], "timeoutMs": 0}, {"match": 1, "command": []}, {"command": ["", "a"], "match": "", "timeoutMs": 1.5},
+		{"match": "*", "command": ["x", 1], "timeoutMs": 60001}, 7], "after": {}}}`), nil, []string{
+		`agentd: CONFIG: hooks.before[0].timeoutMs must be a whole number from 1 to 60000`,
+		`agentd: CONFIG: hooks.before[1].match must be a pattern of names of tools, such as *`,
+		`agentd: CONFIG: hooks.before[1].command must be a list of texts: a program and its arguments`,
+		`agentd: CONFIG: hooks.before[2].command must be a list of texts: a program and its arguments`,
+		`agentd: CONFIG: hooks.before[2].timeoutMs must be a whole number from 1 to 60000`,
+		`agentd: CONFIG: hooks.before[3].command must be a list of texts: a program and its arguments`,
+		`agentd: CONFIG: hooks.before[3].timeoutMs must be a whole number from 1 to 60000`,
+		`agentd: CONFIG: hooks.before[4] is 7; it must be an object such as {"match": "*", "command": ["program"]}`,
+		`agentd: CONFIG: hooks.after is {}; it must be a list of hooks`,
+	}},
+	{"hooks that are no object", config(`{"hooks": []}`), nil, []string{`agentd: CONFIG: hooks is []; it must be an object`}},
+	{"too many hooks", config(`{"hooks": {"after": [` + strings.Repeat(`{"match":"","command":["x"]},`, 64) + `1]}}`), nil, []string{
+		`agentd: CONFIG: hooks.after has more than 64 hooks`,
+	}},
+	{"a rate limit that is no object", config(`{"clientTools": {"permission": 1, "rateLimit": 5}}`), nil, []string{
+		`agentd: CONFIG: clientTools.rateLimit is 5; it must be an object`,
+		`agentd: CONFIG: clientTools.permission is 1; it must be allow, ask or deny, or an object from patterns of tool IDs to one of these`,
+	}},
+	{"origins that are none", []string{"agent", "--allow-origin", "*", "--allow-origin", "http://x:80", "--host-name", "x:1"}, map[string]string{"AGENTD_ALLOWED_ORIGINS": "http://x,"}, []string{
+		`agentd: --allow-origin is "*,http://x:80"; ` + notOrigins,
+		`agentd: AGENTD_ALLOWED_ORIGINS is "http://x,"; ` + notOrigins,
+		`agentd: --host-name is "x:1"; it must be the name of a host, without a port`,
+	}},
+	{"no grace", []string{"agent", "--body-grace", "0"}, map[string]string{"AGENTD_BODY_GRACE": "fast"}, []string{
+		`agentd: --body-grace is "0"; ` + notMillis, `agentd: AGENTD_BODY_GRACE is "fast"; ` + notMillis,
+	}},
+	{"an empty secret", []string{"agent", "--insecure"}, map[string]string{"GOOSE_SERVER__SECRET_KEY": ""}, []string{
+		"agentd: GOOSE_SERVER__SECRET_KEY is empty; it must be the secret that requests bring, or not be set",
+	}},
+	{"the default secret for everybody", []string{"agent", "--host", "0.0.0.0"}, nil, []string{
+		`agentd: GOOSE_SERVER__SECRET_KEY is "test", which everybody knows, and --host 0.0.0.0 is not loopback; set another secret, or say --insecure`,
+	}},
+	{"and when it is given", []string{"agent"}, map[string]string{"GOOSE_HOST": "::", "GOOSE_SERVER__SECRET_KEY": "test"}, []string{
+		`agentd: GOOSE_SERVER__SECRET_KEY is "test", which everybody knows, and --host :: is not loopback; set another secret, or say --insecure`,
+	}},
+	{"a file that is not there", []string{"agent", "--config", "/nowhere/config.json"}, nil, []string{"agentd: configuration file: open /nowhere/config.json: no such file or directory"}},
+	{"nor by a variable", []string{"agent"}, map[string]string{"AGENTD_CONFIG": "/nowhere"}, []string{"agentd: configuration file: open /nowhere: no such file or directory"}},
+}
+
 // TestMistakesAreUsageErrors checks that every mistake is found at the start, before any request
 // (decision S7).
 func TestMistakesAreUsageErrors(t *testing.T) {
-	config := func(content string) []string { return []string{"agent", "--config", file(t, content)} }
-	const ms = "it must be a whole number of milliseconds, at least 1"
-	const origins = "it must be *, or origins such as https://app.example or http://10.0.0.1:8080, without the scheme's own port"
-	for _, tc := range []struct {
-		name   string
-		args   []string
-		env    map[string]string
-		stderr []string
-	}{
-		{"no command", nil, nil, []string{"agentd: no command: the one that serves is `agentd agent`, and `agentd agent --help` explains it"}},
-		{"an unknown command", []string{"agnt"}, nil, []string{"agentd: unknown command \"agnt\": the command that serves is `agentd agent`"}},
-		{"an unknown flag", []string{"agent", "--prot=1"}, nil, []string{"agentd: unknown flag: --prot (`agentd agent --help` lists the flags)"}},
-		{"a flag without its value", []string{"agent", "--port"}, nil, []string{"agentd: flag needs an argument: --port (`agentd agent --help` lists the flags)"}},
-		{"an argument", []string{"agent", "here"}, nil, []string{`agentd: unknown command "here" for "agentd agent"`}},
-		{"a host name", []string{"agent", "--host", "localhost"}, nil, []string{`agentd: --host is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1`}},
-		{"an empty flag", []string{"agent", "--port", ""}, nil, []string{`agentd: --port is ""; it must be a whole number from 0 to 65535`}},
-		{"an empty directory", []string{"agent", "--directory", ""}, nil, []string{`agentd: --directory is ""; it must be a path`}},
-		{"a port that is none", []string{"agent", "--port", "65536"}, nil, []string{`agentd: --port is "65536"; it must be a whole number from 0 to 65535`}},
-		{"a bad variable", []string{"agent"}, map[string]string{"GOOSE_PORT": "http"}, []string{`agentd: GOOSE_PORT is "http"; it must be a whole number from 0 to 65535`}},
-		{"every mistake at once", []string{"agent", "--max-body", "0", "--keepalive-interval=-5"},
-			map[string]string{"AGENTD_DEFAULT_TIMEOUT": "1.5", "AGENTD_MAX_BODY": "1"},
-			[]string{
-				`agentd: AGENTD_DEFAULT_TIMEOUT is "1.5"; ` + ms,
-				`agentd: --keepalive-interval is "-5"; ` + ms,
-				`agentd: --max-body is "0"; it must be a whole number of bytes, at least 1`,
-			}},
-		{"what another overrides", []string{"agent", "--port", "0", "--config", file(t, `{"clientTools": {"defaultTimeout": "x"}}`), "--default-timeout", "5"},
-			map[string]string{"GOOSE_PORT": "x", "GOOSE_HOST": "localhost"}, []string{
-				`agentd: GOOSE_HOST is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1`,
-				`agentd: GOOSE_PORT is "x"; it must be a whole number from 0 to 65535`,
-				`agentd: CONFIG: clientTools.defaultTimeout is "x"; ` + ms,
-			}},
-		{"too few agents", []string{"agent"}, map[string]string{"GOOSE_MAX_ACTIVE_AGENTS": "0"}, []string{`agentd: GOOSE_MAX_ACTIVE_AGENTS is "0"; it must be a whole number, at least 1`}},
-		{"nowhere to keep anything", []string{"agent"}, map[string]string{"HOME": "", "GOOSE_PATH_ROOT": ""}, []string{"agentd: neither GOOSE_PATH_ROOT nor HOME says where sessions and settings are kept"}},
-		{"numbers that are not digits", []string{"agent", "--port", "1e1", "--default-timeout", " 5", "--keepalive-interval", "5.0", "--max-body", "+5"}, nil, []string{
-			`agentd: --port is "1e1"; it must be a whole number from 0 to 65535`,
-			`agentd: --default-timeout is " 5"; ` + ms,
-			`agentd: --keepalive-interval is "5.0"; ` + ms,
-			`agentd: --max-body is "+5"; it must be a whole number of bytes, at least 1`,
-		}},
-		{"a bad value in the file", config(`{"clientTools": {"keepaliveInterval": "fast", "defaultTimeout": 0}}`), nil, []string{
-			`agentd: CONFIG: clientTools.defaultTimeout is 0; ` + ms,
-			`agentd: CONFIG: clientTools.keepaliveInterval is "fast"; ` + ms,
-		}},
-		{"null in the file", config(`{"clientTools": {"defaultTimeout": null}}`), nil, []string{`agentd: CONFIG: clientTools.defaultTimeout is null; ` + ms}},
-		{"client tools that are no object", config(`{"clientTools": [1, 2]}`), nil, []string{`agentd: CONFIG: clientTools is [1,2]; it must be an object`}},
-		{"a file that is no object", config(`[]`), nil, []string{`agentd: CONFIG is []; it must be an object`}},
-		{"a file that is not JSON", config(`{"clientTools": }`), nil, []string{`agentd: CONFIG is not JSON: `}},
-		{"an empty file", config(``), nil, []string{`agentd: CONFIG is not JSON: `}},
-		{"bad bounds in the file", config(`{"clientTools": {"maxTools": 0, "maxClients": "many"}}`), nil, []string{
-			`agentd: CONFIG: clientTools.maxTools is 0; it must be a whole number, at least 1`,
-			`agentd: CONFIG: clientTools.maxClients is "many"; it must be a whole number, at least 1`,
-		}},
-		{"bad rules of client tools", config(`{"clientTools": {"permission": {"a": "allow", "b": "maybe"}, "rateLimit": {"calls": -1, "windowMs": 0}}, "allowedOrigins": ["null"]}`), nil, []string{
-			`agentd: CONFIG: clientTools.rateLimit.calls is -1; it must be a whole number, at least 0`,
-			`agentd: CONFIG: clientTools.rateLimit.windowMs is 0; ` + ms,
-			`agentd: CONFIG: clientTools.permission is {"a":"allow","b":"maybe"}; it must be allow, ask or deny, or an object from patterns of tool IDs to one of these`,
-			`agentd: CONFIG: allowedOrigins is ["null"]; ` + origins,
-		}},
-		// The hooks of decision S83.
-		{"invalid hooks", config(`{"hooks": {"before": [{"match": "*", "command": ["x"], "timeoutMs": 0}, {"match": 1, "command": []}, {"command": ["", "a"], "match": "", "timeoutMs": 1.5},
-			{"match": "*", "command": ["x", 1], "timeoutMs": 60001}, 7], "after": {}}}`), nil, []string{
-			`agentd: CONFIG: hooks.before[0].timeoutMs must be a whole number from 1 to 60000`,
-			`agentd: CONFIG: hooks.before[1].match must be a pattern of names of tools, such as *`,
-			`agentd: CONFIG: hooks.before[1].command must be a list of texts: a program and its arguments`,
-			`agentd: CONFIG: hooks.before[2].command must be a list of texts: a program and its arguments`,
-			`agentd: CONFIG: hooks.before[2].timeoutMs must be a whole number from 1 to 60000`,
-			`agentd: CONFIG: hooks.before[3].command must be a list of texts: a program and its arguments`,
-			`agentd: CONFIG: hooks.before[3].timeoutMs must be a whole number from 1 to 60000`,
-			`agentd: CONFIG: hooks.before[4] is 7; it must be an object such as {"match": "*", "command": ["program"]}`,
-			`agentd: CONFIG: hooks.after is {}; it must be a list of hooks`,
-		}},
-		{"hooks that are no object", config(`{"hooks": []}`), nil, []string{`agentd: CONFIG: hooks is []; it must be an object`}},
-		{"too many hooks", config(`{"hooks": {"after": [` + strings.Repeat(`{"match":"","command":["x"]},`, 64) + `1]}}`), nil, []string{
-			`agentd: CONFIG: hooks.after has more than 64 hooks`,
-		}},
-		{"a rate limit that is no object", config(`{"clientTools": {"permission": 1, "rateLimit": 5}}`), nil, []string{
-			`agentd: CONFIG: clientTools.rateLimit is 5; it must be an object`,
-			`agentd: CONFIG: clientTools.permission is 1; it must be allow, ask or deny, or an object from patterns of tool IDs to one of these`,
-		}},
-		{"origins that are none", []string{"agent", "--allow-origin", "*", "--allow-origin", "http://x:80", "--host-name", "x:1"}, map[string]string{"AGENTD_ALLOWED_ORIGINS": "http://x,"}, []string{
-			`agentd: --allow-origin is "*,http://x:80"; ` + origins,
-			`agentd: AGENTD_ALLOWED_ORIGINS is "http://x,"; ` + origins,
-			`agentd: --host-name is "x:1"; it must be the name of a host, without a port`,
-		}},
-		{"no grace", []string{"agent", "--body-grace", "0"}, map[string]string{"AGENTD_BODY_GRACE": "fast"}, []string{
-			`agentd: --body-grace is "0"; ` + ms, `agentd: AGENTD_BODY_GRACE is "fast"; ` + ms,
-		}},
-		{"an empty secret", []string{"agent", "--insecure"}, map[string]string{"GOOSE_SERVER__SECRET_KEY": ""}, []string{
-			"agentd: GOOSE_SERVER__SECRET_KEY is empty; it must be the secret that requests bring, or not be set",
-		}},
-		{"the default secret for everybody", []string{"agent", "--host", "0.0.0.0"}, nil, []string{
-			`agentd: GOOSE_SERVER__SECRET_KEY is "test", which everybody knows, and --host 0.0.0.0 is not loopback; set another secret, or say --insecure`,
-		}},
-		{"and when it is given", []string{"agent"}, map[string]string{"GOOSE_HOST": "::", "GOOSE_SERVER__SECRET_KEY": "test"}, []string{
-			`agentd: GOOSE_SERVER__SECRET_KEY is "test", which everybody knows, and --host :: is not loopback; set another secret, or say --insecure`,
-		}},
-		{"a file that is not there", []string{"agent", "--config", "/nowhere/config.json"}, nil, []string{"agentd: configuration file: open /nowhere/config.json: no such file or directory"}},
-		{"nor by a variable", []string{"agent"}, map[string]string{"AGENTD_CONFIG": "/nowhere"}, []string{"agentd: configuration file: open /nowhere: no such file or directory"}},
-	} {
+	for _, tc := range mistakes {
 		t.Run(tc.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
+			tc.args = written(t, tc.args)
 			status := run(t.Context(), tc.args, environment(t, tc.env), &stdout, &stderr)
 			if status != exitUsage || stdout.Len() > 0 {
 				t.Errorf("run %q: status %d, stdout %q; want 2 and nothing", tc.args, status, &stdout)
@@ -182,6 +203,68 @@ func TestMistakesAreUsageErrors(t *testing.T) {
 	}
 }
 
+// timeouts is a configuration file.
+const timeouts = inFile + "\uFEFF" + `{"other": [], "clientTools": {"defaultTimeout": 7e2, "keepaliveInterval": 1000.0, "other": "x"}}`
+
+// A source gives settings that differ from the defaults.
+type source struct {
+	name string
+	args []string
+	env  map[string]string
+	// change is from the defaults, or nil.
+	change func(*settings)
+}
+
+var sources = []source{
+	{"nowhere", nil, nil, nil},
+	{"empty variables", nil, map[string]string{"GOOSE_HOST": "", "GOOSE_PORT": "", "AGENTD_CONFIG": "", "AGENTD_DIRECTORY": "", "AGENTD_MAX_BODY": ""}, nil},
+	{"no home", nil, map[string]string{"HOME": ""}, nil},
+	{"variables", nil, map[string]string{
+		"GOOSE_HOST": "::1", "GOOSE_PORT": "0", "AGENTD_DIRECTORY": "a/../b", "AGENTD_DEFAULT_TIMEOUT": "1", "AGENTD_KEEPALIVE_INTERVAL": "2", "AGENTD_MAX_BODY": "3", "AGENTD_BODY_GRACE": "4",
+	}, func(s *settings) {
+		s.host, s.port, s.directory, s.maxBody = "::1", 0, "a/../b", 3
+		s.defaultTimeout, s.keepaliveInterval, s.bodyGrace = time.Millisecond, 2*time.Millisecond, 4*time.Millisecond
+	}},
+	{"flags before variables", []string{"--port", "65535", "--host=0.0.0.0", "--insecure"}, map[string]string{"GOOSE_HOST": "::", "GOOSE_PORT": "1"},
+		func(s *settings) { s.host, s.port, s.insecure = "0.0.0.0", 65535, true }},
+	{"a secret for everybody", []string{"--host=0.0.0.0"}, map[string]string{"GOOSE_SERVER__SECRET_KEY": "tes"},
+		func(s *settings) { s.host, s.secretKey = "0.0.0.0", "tes" }},
+	{"the default secret on loopback", []string{"--host=127.1.2.3"}, map[string]string{"GOOSE_SERVER__SECRET_KEY": "test"},
+		func(s *settings) { s.host = "127.1.2.3" }},
+	{"bounds", []string{"--config", inFile + `{"clientTools": {"maxTools": 5, "maxClients": 6e0}}`}, nil,
+		func(s *settings) { s.bounds = clienttools.Bounds{MaxTools: 5, MaxClients: 6} }},
+	{"rules of client tools", []string{"--config", inFile + `{"clientTools": {"permission": {"client_a_*": "ask", "*": "deny"}, "rateLimit": {"calls": 0, "windowMs": 5}}, "allowedOrigins": ["https://x"]}`}, nil,
+		func(s *settings) {
+			s.permissions = clienttools.Permissions{{Pattern: "client_a_*", Permission: "ask"}, {Pattern: "*", Permission: "deny"}}
+			s.rateLimit = clienttools.RateLimit{Window: 5 * time.Millisecond}
+			s.origins.Origins = []string{"https://x"}
+		}},
+	{"hooks", []string{"--config", inFile + `{"hooks": {"before": [{"match": "dev__*", "command": ["a", ""], "timeoutMs": 6e4, "x": 1}], "after": [{"match": "", "command": ["b"]}]}}`}, nil,
+		func(s *settings) {
+			s.hooks.Before = []hooks.Hook{{Match: "dev__*", Command: []string{"a", ""}, Timeout: time.Minute}}
+			s.hooks.After = []hooks.Hook{{Command: []string{"b"}, Timeout: 5 * time.Second}}
+		}},
+	{"one permission", []string{"--config", inFile + `{"clientTools": {"permission": "ask"}}`}, nil,
+		func(s *settings) { s.permissions = clienttools.Permissions{{Pattern: "*", Permission: "ask"}} }},
+	{"origins", []string{"--allow-origin", "https://a", "--allow-origin=http://b:8080", "--host-name", "Box.lan"}, map[string]string{"AGENTD_ALLOWED_ORIGINS": "*"},
+		func(s *settings) {
+			s.origins = access.Rules{Origins: []string{"https://a", "http://b:8080"}, HostName: "Box.lan"}
+		}},
+	{"origins of a variable", nil, map[string]string{"AGENTD_ALLOWED_ORIGINS": "https://a,*", "AGENTD_HOST_NAME": "b"},
+		func(s *settings) { s.origins = access.Rules{Origins: []string{"https://a", "*"}, HostName: "b"} }},
+	{"the file", []string{"--config", timeouts}, nil,
+		func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, time.Second }},
+	{"variables before the file", nil, map[string]string{"AGENTD_CONFIG": timeouts, "AGENTD_DEFAULT_TIMEOUT": "9"},
+		func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 9*time.Millisecond, time.Second }},
+	{"flags before the file", []string{"--config", timeouts, "--keepalive-interval", "8"}, map[string]string{"AGENTD_CONFIG": "/nowhere"},
+		func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, 8*time.Millisecond }},
+	{"what has no flag", nil, map[string]string{"GOOSE_SERVER__SECRET_KEY": "s3cret", "GOOSE_MAX_ACTIVE_AGENTS": "7"},
+		func(s *settings) { s.secretKey, s.maxActiveAgents = "s3cret", 7 }},
+	{"a file without client tools", []string{"--config", inFile + `{}`}, nil, nil},
+	{"a time beyond every timer", []string{"--default-timeout", "0099999999999999999999"}, nil,
+		func(s *settings) { s.defaultTimeout = 2147483647 * time.Millisecond }},
+}
+
 func TestWhereSettingsComeFrom(t *testing.T) {
 	wd := t.TempDir()
 	link := filepath.Join(t.TempDir(), "link")
@@ -191,89 +274,36 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 	t.Chdir(link) // the working directory is a physical path (decision S37)
 	defaults := settings{host: "127.0.0.1", port: 3000, directory: wd, defaultTimeout: 30 * time.Second, keepaliveInterval: 30 * time.Second, maxBody: 52428800,
 		bodyGrace: 10 * time.Second, bounds: clienttools.Bounds{MaxTools: 1000, MaxClients: 10000}, rateLimit: clienttools.DefaultRateLimit, secretKey: "test"}
-	with := func(change func(*settings)) settings {
-		s := defaults
-		change(&s)
-		return s
-	}
-	timeouts := file(t, "\uFEFF"+`{"other": [], "clientTools": {"defaultTimeout": 7e2, "keepaliveInterval": 1000.0, "other": "x"}}`)
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, ".config", "opencode"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	testfile.Write(t, filepath.Join(home, ".config", "opencode", "config.json"), `{"clientTools": {"defaultTimeout": 5}}`)
-	for _, tc := range []struct {
-		name string
-		args []string
-		env  map[string]string
-		want settings
-	}{
-		{"nowhere", nil, nil, defaults},
-		{"empty variables", nil, map[string]string{"GOOSE_HOST": "", "GOOSE_PORT": "", "AGENTD_CONFIG": "", "AGENTD_DIRECTORY": "", "AGENTD_MAX_BODY": ""}, defaults},
-		{"no home", nil, map[string]string{"HOME": ""}, defaults},
-		{"variables", nil, map[string]string{
-			"GOOSE_HOST": "::1", "GOOSE_PORT": "0", "AGENTD_DIRECTORY": "a/../b", "AGENTD_DEFAULT_TIMEOUT": "1", "AGENTD_KEEPALIVE_INTERVAL": "2", "AGENTD_MAX_BODY": "3", "AGENTD_BODY_GRACE": "4",
-		}, with(func(s *settings) {
-			s.host, s.port, s.directory, s.maxBody = "::1", 0, "a/../b", 3
-			s.defaultTimeout, s.keepaliveInterval, s.bodyGrace = time.Millisecond, 2*time.Millisecond, 4*time.Millisecond
-		})},
-		{"flags before variables", []string{"--port", "65535", "--host=0.0.0.0", "--insecure"}, map[string]string{"GOOSE_HOST": "::", "GOOSE_PORT": "1"},
-			with(func(s *settings) { s.host, s.port, s.insecure = "0.0.0.0", 65535, true })},
-		{"a secret for everybody", []string{"--host=0.0.0.0"}, map[string]string{"GOOSE_SERVER__SECRET_KEY": "tes"},
-			with(func(s *settings) { s.host, s.secretKey = "0.0.0.0", "tes" })},
-		{"the default secret on loopback", []string{"--host=127.1.2.3"}, map[string]string{"GOOSE_SERVER__SECRET_KEY": "test"},
-			with(func(s *settings) { s.host = "127.1.2.3" })},
-		{"bounds", []string{"--config", file(t, `{"clientTools": {"maxTools": 5, "maxClients": 6e0}}`)}, nil,
-			with(func(s *settings) { s.bounds = clienttools.Bounds{MaxTools: 5, MaxClients: 6} })},
-		{"rules of client tools", []string{"--config", file(t, `{"clientTools": {"permission": {"client_a_*": "ask", "*": "deny"}, "rateLimit": {"calls": 0, "windowMs": 5}}, "allowedOrigins": ["https://x"]}`)}, nil,
-			with(func(s *settings) {
-				s.permissions = clienttools.Permissions{{Pattern: "client_a_*", Permission: "ask"}, {Pattern: "*", Permission: "deny"}}
-				s.rateLimit = clienttools.RateLimit{Window: 5 * time.Millisecond}
-				s.origins.Origins = []string{"https://x"}
-			})},
-		{"hooks", []string{"--config", file(t, `{"hooks": {"before": [{"match": "dev__*", "command": ["a", ""], "timeoutMs": 6e4, "x": 1}], "after": [{"match": "", "command": ["b"]}]}}`)}, nil,
-			with(func(s *settings) {
-				s.hooks.Before = []hooks.Hook{{Match: "dev__*", Command: []string{"a", ""}, Timeout: time.Minute}}
-				s.hooks.After = []hooks.Hook{{Command: []string{"b"}, Timeout: 5 * time.Second}}
-			})},
-		{"one permission", []string{"--config", file(t, `{"clientTools": {"permission": "ask"}}`)}, nil,
-			with(func(s *settings) { s.permissions = clienttools.Permissions{{Pattern: "*", Permission: "ask"}} })},
-		{"origins", []string{"--allow-origin", "https://a", "--allow-origin=http://b:8080", "--host-name", "Box.lan"}, map[string]string{"AGENTD_ALLOWED_ORIGINS": "*"},
-			with(func(s *settings) {
-				s.origins = access.Rules{Origins: []string{"https://a", "http://b:8080"}, HostName: "Box.lan"}
-			})},
-		{"origins of a variable", nil, map[string]string{"AGENTD_ALLOWED_ORIGINS": "https://a,*", "AGENTD_HOST_NAME": "b"},
-			with(func(s *settings) { s.origins = access.Rules{Origins: []string{"https://a", "*"}, HostName: "b"} })},
-		{"the file", []string{"--config", timeouts}, nil,
-			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, time.Second })},
-		{"variables before the file", nil, map[string]string{"AGENTD_CONFIG": timeouts, "AGENTD_DEFAULT_TIMEOUT": "9"},
-			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 9*time.Millisecond, time.Second })},
-		{"flags before the file", []string{"--config", timeouts, "--keepalive-interval", "8"}, map[string]string{"AGENTD_CONFIG": "/nowhere"},
-			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, 8*time.Millisecond })},
-		{"the file at home", nil, map[string]string{"HOME": home}, with(func(s *settings) { s.defaultTimeout = 5 * time.Millisecond })},
-		{"what has no flag", nil, map[string]string{"GOOSE_SERVER__SECRET_KEY": "s3cret", "GOOSE_MAX_ACTIVE_AGENTS": "7"},
-			with(func(s *settings) { s.secretKey, s.maxActiveAgents = "s3cret", 7 })},
-		{"a file without client tools", []string{"--config", file(t, `{}`)}, nil, defaults},
-		{"a time beyond every timer", []string{"--default-timeout", "0099999999999999999999"}, nil,
-			with(func(s *settings) { s.defaultTimeout = 2147483647 * time.Millisecond })},
-	} {
+	atHome := source{"the file at home", nil, map[string]string{"HOME": home}, func(s *settings) { s.defaultTimeout = 5 * time.Millisecond }}
+	for _, tc := range append(slices.Clone(sources), atHome) {
 		t.Run(tc.name, func(t *testing.T) {
 			cmd := new(cobra.Command)
 			flags := addFlags(cmd)
-			if err := cmd.ParseFlags(tc.args); err != nil {
+			if err := cmd.ParseFlags(written(t, tc.args)); err != nil {
 				t.Fatal(err)
 			}
 			root := t.TempDir()
 			env := map[string]string{"GOOSE_PATH_ROOT": root, "GOOSE_CACHE_DIR": "/c"}
-			maps.Copy(env, tc.env)
+			for name, value := range tc.env {
+				env[name] = written(t, []string{value})[0]
+			}
 			insecure, _ := cmd.Flags().GetBool(insecureFlag)
 			got, err := readSettings(flags, insecure, environment(t, env))
 			if err != nil {
 				t.Fatal(err)
 			}
-			tc.want.directories = pathsettings.Below(root)
-			tc.want.directories.Cache = "/c"
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(settings{})); diff != "" {
+			want := defaults
+			if tc.change != nil {
+				tc.change(&want)
+			}
+			want.directories = pathsettings.Below(root)
+			want.directories.Cache = "/c"
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(settings{})); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
 		})

@@ -57,7 +57,7 @@ func processes() (all []proc, err error) {
 }
 
 // pidsWhere returns the pids of the processes in wanted groups. It asks the kernel for each group, which takes a small part of
-// the time of reading a file. A thread of the kernel is in group 0.
+// the time of reading a file. A thread of the kernel is in group 0. Targets are not: each is in a group of the harness.
 func pidsWhere(wanted func(group int) bool) (pids []int, err error) {
 	dir, err := os.Open("/proc")
 	if err != nil {

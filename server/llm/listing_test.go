@@ -82,7 +82,7 @@ var lists = []struct {
 	{"azure_openai", "", 200, "", "", nil, 0},
 	{"github_copilot", "", 200, "", "", llm.ErrRejected, 0},
 	{"groq", "", 200, "", "openai/gpt-oss-120b|llama-3.1-8b-instant|llama-3.3-70b-versatile|meta-llama/llama-guard-4-12b|openai/gpt-oss-20b", nil, 0},
-	{"nobody", "", 200, "", "", llm.ErrRejected, 0},
+	{"unknown", "", 200, "", "", llm.ErrRejected, 0},
 }
 
 const refusal = `{"error":{"message":"no"}}`

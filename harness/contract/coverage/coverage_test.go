@@ -97,9 +97,8 @@ func TestCoverageCountsWhatWasReached(t *testing.T) {
 	if diff := cmp.Diff(&want, c, plain); diff != "" {
 		t.Errorf("coverage (-want +got):\n%s", diff)
 	}
-	const totals = "operations 3/3 · statuses 3/5 · events 1/2 · streams not described 1 · undocumented 4"
-	if got := c.Totals().String(); got != totals {
-		t.Errorf("Totals: %s, want %s", got, totals)
+	if got, want := c.Totals().String(), "operations 3/3 · statuses 3/5 · events 1/2 · streams not described 1 · undocumented 4"; got != want {
+		t.Errorf("Totals: %s, want %s", got, want)
 	}
 }
 

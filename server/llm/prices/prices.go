@@ -34,8 +34,7 @@ const (
 
 // Options configure [Prices]. Address and Directory may be empty.
 type Options struct {
-	// Address is that of the list. If it is empty, there is a default; if it is no URL to fetch, such as "none", nothing is
-	// ever fetched.
+	// Address is the URL of the list. Empty means the default. With any other text, such as "none", nothing is ever fetched.
 	Address string
 	// Directory is where the file is. Without it, there is no file.
 	Directory string
